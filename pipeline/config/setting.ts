@@ -34,6 +34,31 @@ export interface Setting<T = unknown> extends Option<T> {
   group: string;
 }
 
+/** What a table says of a setting; `settings` fills in the rest. */
+type Declared = Pick<Setting, 'unit' | 'description'> & Partial<Setting<unknown>>;
+
+type Filled<D extends Declared> = Omit<Setting, 'default' | 'schema'> & {
+  default: D extends { default: infer Text extends string } ? Text : null;
+  schema: D extends { schema: infer S extends z.ZodType<unknown, string> } ? S : typeof text;
+};
+
+/**
+ * Settings under one heading. Left out, the flag is the name in kebab case, the variable has the name after `CATHEDRAL_`, there is no default, and
+ * any text is allowed.
+ */
+export function settings<const D extends Readonly<Record<string, Declared>>>(group: string, declared: D) {
+  const all = Object.entries<Declared>(declared).map(([name, setting]) => {
+    const env = `CATHEDRAL_${kebabCase(name).replaceAll('-', '_').toUpperCase()}`;
+    return [name, { group, flag: kebabCase(name), env, default: null, schema: text, ...setting }];
+  });
+  return Object.fromEntries(all) as { readonly [Name in keyof D]: Filled<D[Name]> };
+}
+
+/** `ledgerKey` → `ledger-key` */
+export function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** What a command gets for an option: null where there is no default and nothing was given. */
 export type ValueOf<O extends Option> =
   | z.output<O['schema']>
@@ -95,7 +120,7 @@ export const texts = text.transform((values) => values.split('\0'));
 /** A switch by flag and environment variable. */
 export const SWITCH = { default: 'false', unit: 'true or false', switch: true, schema: truth } as const;
 
-export const POSITIVE_COUNT = {
-  unit: 'a whole number, 1 to 1000000',
-  schema: integer(1, 1_000_000),
-} as const;
+/** Of an option that takes a number: `seconds, 0 to 60`. */
+export function numbers(of: string, min: number, max: number) {
+  return { unit: `${of}, ${min} to ${max}`, schema: integer(min, max) };
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Environment, type Given, readOptions, throwAll } from '../../pipeline/config/config.ts';
-import { type Option, SWITCH, text, texts } from '../../pipeline/config/setting.ts';
+import { kebabCase, type Option, SWITCH, text, texts } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Progress } from './progress.ts';
@@ -149,9 +149,8 @@ export function defineCommand<
 }
 
 function optionOf(name: string, flag: Flag): Option {
-  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const kind = flag.switch ? SWITCH : { default: null, unit: 'text', schema: flag.many ? texts : text };
-  return { flag: kebab, ...kind, ...flag };
+  return { flag: kebabCase(name), ...kind, ...flag };
 }
 
 /** A description without what it says about the default. */

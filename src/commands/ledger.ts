@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ledgerFolder } from '../../pipeline/config/ledger-address.ts';
-import { integer, text } from '../../pipeline/config/setting.ts';
+import { numbers, text } from '../../pipeline/config/setting.ts';
 import { keyName } from '../../pipeline/config/settings/publishing.ts';
 import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { MAX_PAUSE_MS } from '../../pipeline/ledger/events/draft.ts';
@@ -250,10 +250,9 @@ const retire = defineCommand({
   flags: {
     overlapDays: {
       default: '30',
-      unit: 'days, 0 to 3650',
+      ...numbers('days', 0, 3650),
       description:
         'How old the new key must be. Readers who have not added it to their file by then cannot verify later ledger snapshots.',
-      schema: integer(0, 3650),
     },
     json,
   },
@@ -363,9 +362,8 @@ const show = defineCommand({
     },
     agent: { unit: 'a name', description: 'The agent of the events. Without it, all.' },
     limit: {
-      unit: 'a whole number, 1 to 1000000000',
+      ...numbers('a whole number', 1, 1_000_000_000),
       description: 'Prints at most this many events.',
-      schema: integer(1, 1_000_000_000),
     },
     reverse: { description: 'Prints the newest event first.', switch: true },
     raw: { description: 'Prints the lines of the ledger as they are: NDJSON.', switch: true },

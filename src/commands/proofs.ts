@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ledgerSource } from '../../pipeline/config/ledger-address.ts';
-import { hasScheme, integer, pathOrAddress } from '../../pipeline/config/setting.ts';
+import { hasScheme, integer, numbers, pathOrAddress } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Kind } from '../../pipeline/verify/kind-of-given.ts';
@@ -178,10 +178,9 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     },
     ...READER_FLAGS,
     sampleSize: {
-      unit: 'a number, 1 to 1000000',
+      ...numbers('a number', 1, 1_000_000),
       description:
         'Reads this many randomly chosen files, tiles and snapshots of a service. Without it, all of them, which may take a long time.',
-      schema: integer(1, 1_000_000),
     },
     sampleSeed: {
       unit: 'a whole number, 0 to 4294967295',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer } from '../../pipeline/config/setting.ts';
+import { numbers } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { KeyChange } from '../../pipeline/release/signing/change-publisher.ts';
 import { RUN_SETTINGS } from '../service/settings.ts';
@@ -70,10 +70,9 @@ const retire = defineCommand({
   flags: {
     overlapDays: {
       default: '30',
-      unit: 'days, 0 to 3650',
+      ...numbers('days', 0, 3650),
       description:
         'How old the new key must be. Readers who check less often than this may not have seen it yet.',
-      schema: integer(0, 3650),
     },
     json,
   },

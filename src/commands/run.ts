@@ -1,4 +1,4 @@
-import { integer, objectAddress } from '../../pipeline/config/setting.ts';
+import { numbers, objectAddress } from '../../pipeline/config/setting.ts';
 import { type Config, CREDENTIAL_SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { databaseOf } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -158,10 +158,9 @@ const publish = defineCommand({
     },
     graceHours: {
       default: '24',
-      unit: 'hours, 0 to 8760',
+      ...numbers('hours', 0, 8_760),
       description:
         'How long to keep objects that the release no longer has. Readers and caches may still refer to them; a day is much longer than any cache keeps a page.',
-      schema: integer(0, 8_760),
     },
     recheck: {
       description:

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { integer } from '../../pipeline/config/setting.ts';
+import { integer, numbers } from '../../pipeline/config/setting.ts';
 import { parseSpan } from '../../pipeline/sample/span.ts';
 import { defineCommand, errorsOf, json } from './command.ts';
 
@@ -35,9 +35,8 @@ const sample = defineCommand({
       schema: integer(0, Number.MAX_SAFE_INTEGER),
     },
     events: {
-      unit: 'a whole number, 1 to 1000000000',
+      ...numbers('a whole number', 1, 1_000_000_000),
       description: 'The exact number of events. Without it, about 190 per day.',
-      schema: integer(1, 1_000_000_000),
     },
     follow: {
       description:

@@ -1,11 +1,8 @@
 import { ledgerSource } from '../ledger-address.ts';
-import { integer, type Setting, text } from '../setting.ts';
+import { numbers, settings } from '../setting.ts';
 
-export const LEDGER = {
+export const LEDGER = settings('Ledger', {
   ledger: {
-    group: 'Ledger',
-    flag: 'ledger',
-    env: 'CATHEDRAL_LEDGER',
     default: 'var/ledger',
     unit: 'a folder, postgres://user@host/database?table=…, ndjson+file:PATH, csv+file:PATH, civic+http(s)://…, or store:',
     description:
@@ -14,68 +11,41 @@ export const LEDGER = {
     schema: ledgerSource,
   },
   ledgerKey: {
-    group: 'Ledger',
-    flag: 'ledger-key',
-    env: 'CATHEDRAL_LEDGER_KEY',
-    default: null,
     unit: 'a file of verifier keys, one per line',
     description:
       'Who may sign the ledger: one of these keys must have signed each checkpoint. Without it, the file LEDGER.vkey beside the folder of the ledger, where `ledger init` writes it, or, if there is none, the published key of demo ledgers.',
     path: true,
-    schema: text,
   },
   ledgerSigningKey: {
-    group: 'Ledger',
-    flag: 'ledger-signing-key',
-    env: 'CATHEDRAL_LEDGER_SIGNING_KEY',
-    default: null,
     unit: 'a file of signing keys',
     description:
       'The secret of the ledger, which `ledger init` makes. With it, `start` and `build` seal the finished slots of a ledger in a folder before each run. Keep it outside the ledger, readable by its owner only.',
     path: true,
-    schema: text,
   },
   importFolder: {
-    group: 'Ledger',
-    flag: 'import-folder',
-    env: 'CATHEDRAL_IMPORT_FOLDER',
     default: 'var/imported',
     unit: 'a folder',
     description:
       'Where a remote ledger is imported to. Back it up: only this copy records the place of an event that arrived late. With --ledger store:, the replica of the shared ledger, which needs no back-up.',
     path: true,
-    schema: text,
   },
   importKey: {
-    group: 'Ledger',
-    flag: 'import-key',
-    env: 'CATHEDRAL_IMPORT_KEY',
     default: 'var/keys/import.key',
     unit: 'a file of 64 hex digits',
     description:
       'The secret that signs and salts imported ledger snapshots. The first import creates it. A different key gives the same events different hashes, so back it up.',
     path: true,
-    schema: text,
   },
   mapping: {
-    group: 'Ledger',
-    flag: 'mapping',
-    env: 'CATHEDRAL_MAPPING',
-    default: null,
     unit: 'a JSON file',
     description:
       'What the columns of a table mean, for a ledger that is read from CSV, NDJSON or a database and for `ledger append`. docs/mapping.md describes the file. `ledger append` also takes a folder, with `votes.json` for `votes.csv`. Without it, the columns must be id, timestamp, type, agent, cycle, and data or data.<member>.',
     path: true,
-    schema: text,
   },
   wait: {
-    group: 'Ledger',
-    flag: 'wait',
-    env: 'CATHEDRAL_WAIT',
     default: '600',
-    unit: 'seconds, 0 to 86400',
+    ...numbers('seconds', 0, 86_400),
     description:
       'How long to wait for another run that uses the same folder, or for the turn of another publisher. The default, ten minutes, is longer than a run over a large ledger takes; 0 fails immediately.',
-    schema: integer(0, 86_400),
   },
-} as const satisfies Record<string, Setting>;
+});

@@ -1,60 +1,41 @@
-import { integer, objectAddress, type Setting, storePlace, text } from '../setting.ts';
+import { numbers, objectAddress, settings, storePlace } from '../setting.ts';
 
-export const MANY_MACHINES = {
+export const MANY_MACHINES = settings('Many machines', {
   releases: {
-    group: 'Many machines',
-    flag: 'releases',
-    env: 'CATHEDRAL_RELEASES',
-    default: null,
     unit: 's3+https://host[:port]/bucket[/prefix][?region=…]',
     description:
       'The bucket of an S3-compatible object store through which several machines share releases. Without it, releases stay on this machine. The credentials belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, because every user of a machine sees flags. s3+http:// reaches a store on this machine, and with the parameter unencrypted=true any other.',
     schema: objectAddress,
   },
   switchDelay: {
-    group: 'Many machines',
-    flag: 'switch-delay',
-    env: 'CATHEDRAL_SWITCH_DELAY',
     default: '10',
-    unit: 'seconds, 0 to 60',
+    ...numbers('seconds', 0, 60),
     description:
       'How long after a publisher has named a new release in the bucket all servers switch to it. Until then they fetch it. Raise it if some take longer and switch late.',
-    schema: integer(0, 60),
   },
   accessKeyId: {
-    group: 'Many machines',
     flag: null,
     env: 'AWS_ACCESS_KEY_ID',
-    default: null,
     unit: 'an access key',
     description: 'The access key of the object store, read from the environment only, like its secret.',
     secret: true,
-    schema: text,
   },
   secretAccessKey: {
-    group: 'Many machines',
     flag: null,
     env: 'AWS_SECRET_ACCESS_KEY',
-    default: null,
     unit: 'the secret of the access key',
     description: 'The secret of the access key, read from the environment only.',
     secret: true,
-    schema: text,
   },
   sessionToken: {
-    group: 'Many machines',
     flag: null,
     env: 'AWS_SESSION_TOKEN',
-    default: null,
     unit: 'a session token',
     description: 'Part of temporary credentials of the object store, read from the environment only.',
     secret: true,
-    schema: text,
   },
   store: {
     group: 'Stores',
-    flag: 'store',
-    env: 'CATHEDRAL_STORE',
     default: 'var/',
     unit: 'a folder on a local disk, or postgres://user@host:port,host2:port2/database?sslmode=…',
     description:
@@ -62,4 +43,4 @@ export const MANY_MACHINES = {
     path: true,
     schema: storePlace,
   },
-} as const satisfies Record<string, Setting>;
+});

@@ -1,95 +1,61 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { integer, POSITIVE_COUNT, type Setting, text } from '../setting.ts';
+import { numbers, settings, text } from '../setting.ts';
 
 /** `10.0.0.7,2001:db8::/32` */
 const networks = text
   .transform((list) => list.split(',').map((item) => item.trim()))
   .refine((list) => list.length <= 100 && list.every(isNetwork));
 
-export const SERVER = {
+export const SERVER = settings('Server', {
   host: {
-    group: 'Server',
-    flag: 'host',
-    env: 'CATHEDRAL_HOST',
     default: 'localhost',
     unit: 'a host name or an address of this machine',
     description:
       'The address to listen on. The default accepts connections from this machine only, as behind a reverse proxy; 0.0.0.0 or :: accepts them from everywhere.',
-    schema: text,
   },
   port: {
-    group: 'Server',
-    flag: 'port',
     env: 'PORT',
     default: '8080',
-    unit: 'a TCP port, 0 to 65535',
+    ...numbers('a TCP port', 0, 65_535),
     description:
       'The port to listen on; 0 takes a free one. `npm start` honours it too: PORT=9000 npm start. The default of --base-url contains it.',
-    schema: integer(0, 65_535),
   },
   trustedProxies: {
-    group: 'Server',
-    flag: 'trusted-proxies',
-    env: 'CATHEDRAL_TRUSTED_PROXIES',
-    default: null,
     unit: 'addresses or networks, separated by commas: 127.0.0.1,10.0.0.0/8',
     description:
       'Reverse proxies whose X-Forwarded-For and X-Forwarded-Proto headers the server believes. By default it ignores these headers, because clients could forge their address.',
     schema: networks,
   },
   requestTimeout: {
-    group: 'Server',
-    flag: 'request-timeout',
-    env: 'CATHEDRAL_REQUEST_TIMEOUT',
     default: '30',
-    unit: 'seconds, 1 to 600',
+    ...numbers('seconds', 1, 600),
     description: 'How long a request and its headers may take to arrive. A slower one gets 408.',
-    schema: integer(1, 600),
   },
   keepAlive: {
-    group: 'Server',
-    flag: 'keep-alive',
-    env: 'CATHEDRAL_KEEP_ALIVE',
     default: '65',
-    unit: 'seconds, 1 to 3600',
+    ...numbers('seconds', 1, 3_600),
     description:
       'How long an idle connection stays open. The default is longer than the 60 s of most reverse proxies, so that the proxy closes it.',
-    schema: integer(1, 3_600),
   },
   cacheTagHeader: {
-    group: 'Server',
-    flag: 'cache-tag-header',
-    env: 'CATHEDRAL_CACHE_TAG_HEADER',
-    default: null,
     unit: 'the name of a header: Cache-Tag, Surrogate-Key, CDN-Tag, xkey, …',
     description:
       'Marks the responses that a new release replaces with the tag cathedral-release, in the header that your CDN reads, so that one purge request makes it forget them.',
     schema: text.regex(/^[A-Za-z0-9-]+$/),
   },
   drain: {
-    group: 'Server',
-    flag: 'drain',
-    env: 'CATHEDRAL_DRAIN',
     default: '0',
-    unit: 'seconds, 0 to 3600',
+    ...numbers('seconds', 0, 3_600),
     description:
       'How long the server keeps accepting requests when the service stops, while /readyz says 503. Behind a load balancer, at least the time that it takes to notice; without one, 0.',
-    schema: integer(0, 3_600),
   },
   grace: {
-    group: 'Server',
-    flag: 'grace',
-    env: 'CATHEDRAL_GRACE',
     default: '10',
-    unit: 'seconds, 0 to 3600',
+    ...numbers('seconds', 0, 3_600),
     description: 'How long answers in progress may take when the service stops. Then they are cut off.',
-    schema: integer(0, 3_600),
   },
   logLevel: {
-    group: 'Server',
-    flag: 'log-level',
-    env: 'CATHEDRAL_LOG_LEVEL',
     default: 'warn',
     unit: 'one of debug, info, warn, error',
     description:
@@ -98,22 +64,18 @@ export const SERVER = {
   },
   maxConnections: {
     group: 'Limits',
-    flag: 'max-connections',
-    env: 'CATHEDRAL_MAX_CONNECTIONS',
     default: '10000',
     description: 'Open connections. The server closes further ones. An idle connection costs a few kB.',
-    ...POSITIVE_COUNT,
+    ...numbers('a whole number', 1, 1_000_000),
   },
   maxActive: {
     group: 'Limits',
-    flag: 'max-active',
-    env: 'CATHEDRAL_MAX_ACTIVE',
     default: '4000',
     description:
       'Concurrent requests above which load is high. The threshold is 1.5 times as high for requests with a key, and twice as high for government keys. Most requests wait for the network and cost tens of kB. One client may use a quarter of them for large files.',
-    ...POSITIVE_COUNT,
+    ...numbers('a whole number', 1, 1_000_000),
   },
-} as const satisfies Record<string, Setting>;
+});
 
 function isNetwork(item: string): boolean {
   const [host = '', prefix] = item.split('/');
