@@ -4,7 +4,7 @@ import { csvRow, inertCell } from '../../pipeline/artifacts/format/csv.ts';
 import { playPlan } from '../simulation/plan.ts';
 import { readChoices, readSettings, unknownName } from '../simulation/plan-text.ts';
 import { SEEDS } from '../simulation/run.ts';
-import { RUN_HEADER, runCells } from '../simulation/run-columns.ts';
+import { rowOf } from '../simulation/run-row.ts';
 import { SCENARIOS, scenarioNamed } from '../simulation/scenarios.ts';
 import { defineCommand, errorsOf } from './command.ts';
 
@@ -27,7 +27,7 @@ const simulate = defineCommand({
   summary:
     'Plays a scenario of the governance simulation with many seeds, and prints each run as a row of CSV.',
   details:
-    'The same arguments print the same rows on every machine. docs/simulation-reference.md describes the columns. The choices of a row, given as --choices with its seed, repeat its run.',
+    'The same arguments print the same rows on every machine. docs/simulation.md describes the columns. The choices of a row, given as --choices with its seed, repeat its run.',
   examples: [
     'cathedral simulate --scenario model_drift --seeds 1-1000 --choices random > runs.csv',
     'cathedral simulate --scenario model_drift --seeds 1-1000 --set quorum=0.8 --set reach=0.5',
@@ -70,10 +70,10 @@ const simulate = defineCommand({
   async run({ scenario, seeds, set, choices }, { write }) {
     const settings = readSettings(set);
     const plan = readChoices(choices, scenarioNamed(scenario));
-    await write(csvRow(RUN_HEADER));
     for (let seed = seeds.from; seed <= seeds.to; seed += 1) {
-      const run = playPlan(scenario, seed, settings, plan);
-      await write(csvRow(runCells(run).map(inertCell)));
+      const row = rowOf(playPlan(scenario, seed, settings, plan));
+      if (seed === seeds.from) await write(csvRow(Object.keys(row)));
+      await write(csvRow(Object.values(row).map(inertCell)));
       // Lets the process hear of a signal, and of a reader that has left.
       await setImmediate();
     }

@@ -1,5 +1,5 @@
 import { forecast } from './advance.ts';
-import { type Available, available, readParameters, takeAction } from './decisions.ts';
+import { type Available, readParameters, takeAction } from './decisions.ts';
 import { MICRO } from './economy.ts';
 import { meanOpinion, ownOpinions } from './opinions.ts';
 import type { SimulationUpdate } from './protocol/server-message.ts';
@@ -10,39 +10,21 @@ import type { Status, World } from './world.ts';
 /** Where the world may be some ticks later, without further actions: in how many futures it is what, and between which values. */
 export type Outlook = NonNullable<SimulationUpdate['current_state']['outlook']>;
 
-/** The outlook of each choice with its default parameters, by name, and of no choice. */
-export interface Outlooks {
-  choices: ReadonlyMap<string, Outlook>;
-  otherwise: Outlook | null;
-}
-
 /** Long enough for the next vote of every scenario. */
 export const OUTLOOK_TICKS = 7;
 /** Futures per outlook. */
 const FORECASTS = 20;
-export const NO_OUTLOOKS: Outlooks = { choices: new Map(), otherwise: null };
 
-/** Cached by world: a decision stays open for several ticks, and its outlooks cost hundreds. */
-const KNOWN = new WeakMap<World, Outlooks>();
-
-/** The outlooks of the choices of all open decisions, as they were when the decisions opened. */
-export function outlooksOf(world: World, scenario: Scenario): Outlooks {
-  if (world.open.length === 0 || world.ending !== null) return NO_OUTLOOKS;
-  return KNOWN.getOrInsertComputed(world, () => {
-    const actions = available(world, scenario).filter(({ decision }) => decision !== null);
-    const choices = actions.map((action) => {
-      return [action.choice.name, outlookOf(world, scenario, action, {})] as const;
-    });
-    return { choices: new Map(choices), otherwise: lookAhead(world, scenario) };
-  });
-}
-
-/** The outlook of one available action. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */
-function outlookOf(world: World, scenario: Scenario, action: Available, given: Parameters): Outlook {
-  const { name, parameters: expected = {} } = action.choice;
-  const parameters = readParameters(expected, given);
+/** The outlook if an available action is taken now. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */
+export function outlookOf(
+  world: World,
+  scenario: Scenario,
+  { choice }: Available,
+  given: Parameters = {},
+): Outlook {
+  const parameters = readParameters(choice.parameters ?? {}, given);
   // Taken as a player takes it: otherwise the decision would open again in the futures.
-  return lookAhead(takeAction(world, { name, parameters }, scenario), scenario, parameters);
+  return lookAhead(takeAction(world, { name: choice.name, parameters }, scenario), scenario, parameters);
 }
 
 /** The outlook if nobody chooses. `parameters`: those of the choice that was just taken. */
@@ -87,8 +69,7 @@ const PLEASED = 0.01;
 
 /** Throws the SimulationFaults of readParameters. */
 export function prospectOf(world: World, scenario: Scenario, action: Available, given: Parameters): Prospect {
-  const parameters = readParameters(action.choice.parameters ?? {}, given);
-  const after = action.take(world, parameters);
+  const after = action.take(world, readParameters(action.choice.parameters ?? {}, given));
   const [was, is] = [ownOpinions(world), ownOpinions(after)];
   const moved = (sign: number) =>
     world.sentinels.filter((_, i) => sign * (is[i]! - was[i]!) >= PLEASED).map(({ id }) => id);
@@ -96,7 +77,7 @@ export function prospectOf(world: World, scenario: Scenario, action: Available, 
     pleases: moved(1),
     troubles: moved(-1),
     isTurned: isTurned(world) !== isTurned(after),
-    outlook: outlookOf(world, scenario, action, parameters),
+    outlook: outlookOf(world, scenario, action, given),
   };
 }
 

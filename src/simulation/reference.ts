@@ -1,10 +1,10 @@
+import { formatTable } from '../../pipeline/artifacts/data-dictionary.ts';
 import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
 import { applyChange, changeOf } from './change.ts';
 import { askedDecisions, available } from './decisions.ts';
 import { LEVERS } from './levers.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import { RUN_COLUMNS } from './run-columns.ts';
 import { type Choice, hazardOf, type Scenario, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { startWorld, WEIGHTS } from './start-world.ts';
@@ -20,7 +20,6 @@ export function formatSimulationReference(): string {
     ...parameterParts(),
     ...sentinelParts(),
     ...SCENARIOS.flatMap(scenarioParts),
-    ...columnParts(),
   ].join('\n\n')}\n`;
 }
 
@@ -39,17 +38,6 @@ function parameterParts(): string[] {
     ...[least, most, start, meaning],
   ]);
   return ['## Parameters', table(['name', 'minimum', 'maximum', 'default', 'what it is'], rows)];
-}
-
-function columnParts(): string[] {
-  return [
-    '## Columns of `cathedral simulate`',
-    'Each column describes the end of the run. In place of a `*`, there is one column for each name, with `_` for `-`.',
-    table(
-      ['column', 'unit', 'meaning'],
-      RUN_COLUMNS.map(({ name, unit, meaning }) => [`\`${name}\``, unit, meaning]),
-    ),
-  ];
 }
 
 function sentinelParts(): string[] {
@@ -179,9 +167,10 @@ function sayChange(change: object): string[] {
 
 /** A table in Markdown; nothing for no rows. */
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  if (rows.length === 0) return '';
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines
-    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
+  return rows.length === 0
+    ? ''
+    : formatTable(
+        head,
+        rows.map((cells) => cells.map(String)),
+      ).join('\n');
 }

@@ -21,8 +21,6 @@ export interface Run {
   settings: Settings;
   actions: readonly Action[];
   world: World;
-  /** The world when the currently open decisions opened, for which the outlooks are computed. */
-  opened: World;
 }
 
 /** Seeds are integers below this. */
@@ -40,21 +38,15 @@ export function startRun(
   if (!Number.isInteger(seed) || seed < 0 || seed >= SEEDS)
     throw faultAt('invalid_seed', 'seed', `a whole number from 0 to ${SEEDS - 1}`, seed);
   const settings = readSettings(given);
-  const world = startWorld(scenario, seed, settings);
-  return { scenario, seed, settings, actions: [], world, opened: world };
+  return { scenario, seed, settings, actions: [], world: startWorld(scenario, seed, settings) };
 }
 
 /** Advances by the given number of ticks, or to the end. */
 export function stepRun(run: Run, ticks = 1): Run {
   let next = run;
   for (let count = 0; count < ticks && next.world.ending === null; count += 1)
-    next = withWorld(next, advance(next.world, run.scenario, run.seed));
+    next = { ...next, world: advance(next.world, run.scenario, run.seed) };
   return next;
-}
-
-function withWorld(run: Run, world: World): Run {
-  const isSame = world.open === run.opened.open;
-  return { ...run, world, opened: isSame ? run.opened : world };
 }
 
 /** Takes an action at the current tick. Throws a SimulationFault: see takeAction. */
@@ -62,7 +54,7 @@ export function actInRun(run: Run, name: string, parameters: Parameters): Run {
   if (run.actions.length >= MAX_ACTIONS)
     throw new SimulationFault('action_unavailable', `A run has at most ${MAX_ACTIONS} actions.`);
   const world = takeAction(run.world, { name, parameters }, run.scenario);
-  return { ...withWorld(run, world), actions: [...run.actions, { tick: run.world.tick, name, parameters }] };
+  return { ...run, world, actions: [...run.actions, { tick: run.world.tick, name, parameters }] };
 }
 
 export interface Recorded {

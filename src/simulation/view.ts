@@ -10,7 +10,7 @@ import {
   statusOf,
   stubbornnessOf,
 } from './opinions.ts';
-import { NO_OUTLOOKS, outlooksOf } from './outlooks.ts';
+import { lookAhead, outlookOf } from './outlooks.ts';
 import type { SimulationUpdate } from './protocol/server-message.ts';
 import { reasonOf } from './reasons.ts';
 import { roundTo6 } from './round-to-6.ts';
@@ -27,19 +27,19 @@ export type Shown = Omit<SimulationUpdate, 'type' | 'reply_to' | 'current_state'
 };
 
 interface ShowOptions {
-  /** Whether to forecast each choice, which costs as much as the rest of a run. */
+  /** Whether to forecast each choice, which costs as much as a run. */
   outlooks: boolean;
   /** The first tick of which the log is shown; without it, the present one. */
   since?: number;
 }
 
 export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: true }): Shown {
-  const { scenario, seed, settings, actions, world, opened } = run;
+  const { scenario, seed, settings, actions, world } = run;
   const { tick, economy, deliberation, levers } = world;
   const { total, circulating, locked, burned, mii, threshold, isMinting, strain, multipliers } = economy;
   const { status, round, rounds, votes, dissenters, dissent, roundEnds } = deliberation;
-  const { choices, otherwise } = outlooks ? outlooksOf(opened, scenario) : NO_OUTLOOKS;
   const is_over = world.ending !== null;
+  const asked = askedDecisions(world);
   return {
     scenario: scenario.name,
     seed,
@@ -64,19 +64,20 @@ export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: tr
         ...{ mii, threshold, minting_active: isMinting, strain, multipliers },
       },
       question: textOf(scenario.question, world),
-      decisions: askedDecisions(world).map(({ name, until }) => {
+      decisions: asked.map(({ name, until }) => {
         const { title, prompt, otherwise } = decisionOf(scenario, name);
         return { name, title, prompt: textOf(prompt, world), until, otherwise };
       }),
-      outlook: otherwise,
+      outlook: outlooks && asked.length > 0 ? lookAhead(world, scenario) : null,
       happened: world.log.filter((entry) => entry.tick >= (since ?? tick)),
       settings,
       actions,
       debrief: is_over ? debriefOf(run) : null,
     },
-    next_actions: available(world, scenario).map(({ choice, decision }) => {
+    next_actions: available(world, scenario).map((action) => {
+      const { choice, decision } = action;
       const { name, label, meaning, parameters = {} } = choice;
-      const outlook = choices.get(name) ?? null;
+      const outlook = outlooks && decision !== null ? outlookOf(world, scenario, action) : null;
       return { name, label, meaning: textOf(meaning, world), decision, parameters, outlook };
     }),
   };

@@ -1,13 +1,30 @@
+import { readFileSync } from 'node:fs';
 import { csvParse, csvParseRows } from 'd3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { replay, SEEDS } from '../../src/simulation/run.ts';
-import { RUN_HEADER } from '../../src/simulation/run-columns.ts';
+import { SENTINEL_IDS } from '../../pipeline/model/sentinel-profiles.ts';
+import { replay, SEEDS, startRun } from '../../src/simulation/run.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
 import { runHere } from '../contract/commands/seam.ts';
 
+const { levers, economy, effects } = startRun('model_drift', 1).world;
+/** What stands for the `*` of a column, by what is before it. */
+const IN_PLACE: Readonly<Record<string, readonly string[]>> = {
+  multiplier: Object.keys(economy.multipliers).filter((name) => name.startsWith('FOR-')),
+  parameter: Object.keys(levers),
+  virtue: Object.keys(effects),
+  effect: Object.keys(effects),
+};
+/** As docs/simulation.md describes them. */
+const COLUMNS = [
+  ...readFileSync(new URL('../../docs/simulation.md', import.meta.url), 'utf8').matchAll(
+    /^\| `(\w+)(_\*)?` \|/gm,
+  ),
+].flatMap(([, name, star]) =>
+  star ? (IN_PLACE[name!] ?? SENTINEL_IDS).map((one) => `${name}_${one.replaceAll('-', '_')}`) : [name],
+);
 const NAMES = SCENARIOS.map(({ name }) => name);
 
 async function simulate(...args: string[]): Promise<string> {
@@ -75,7 +92,7 @@ test('the CSV has one line per row, a name per column, and no formula', async ()
     const text = await simulate(`--scenario=${scenario}`, '--seeds=1-5', '--choices=random');
     expect(text.trimEnd().split('\n')).toHaveLength(6);
     const [head, ...rows] = csvParseRows(text);
-    expect(head).toEqual(RUN_HEADER);
+    expect(head).toEqual(COLUMNS);
     expect(new Set(head).size).toBe(head!.length);
     for (const name of head!) expect(name).toMatch(/^[A-Za-z]\w*$/);
     for (const at of head!.keys())

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { AFTERMATH, advance } from '../../src/simulation/advance.ts';
 import { takeAction } from '../../src/simulation/decisions.ts';
 import { ownOpinions } from '../../src/simulation/opinions.ts';
-import { outlooksOf } from '../../src/simulation/outlooks.ts';
 import { playPlan } from '../../src/simulation/plan.ts';
 import { actInRun, startRun, stepRun } from '../../src/simulation/run.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
-import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
+import { scenarioNamed } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
 import type { World } from '../../src/simulation/world.ts';
 
@@ -122,19 +121,6 @@ describe('a decision about something that is over', () => {
     const leave = { name: 'leave', parameters: {} };
     expect(() => takeAction(world, leave, scenario)).toThrow('found "leave"');
   });
-});
-
-test('a forecast counts its futures, and each future is one of those that it bounds', () => {
-  for (const { name } of SCENARIOS) {
-    let run = startRun(name, 9);
-    while (run.world.open.length === 0) run = stepRun(run);
-    const { choices, otherwise } = outlooksOf(run.world, run.scenario);
-    for (const outlook of [...choices.values(), otherwise!]) {
-      expect(Object.values(outlook.deliberation).reduce((sum, one) => sum + one, 0)).toBe(outlook.runs);
-      for (const { low, middle, high } of [outlook.mii, outlook.mean_opinion, outlook.circulating])
-        expect(low <= middle && middle <= high).toBe(true);
-    }
-  }
 });
 
 test('a plan is a run in which each decision is taken when it opens, with any seed', () => {

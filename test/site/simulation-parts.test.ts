@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { available } from '../../src/simulation/decisions.ts';
-import { outlooksOf, prospectOf } from '../../src/simulation/outlooks.ts';
+import { lookAhead, prospectOf } from '../../src/simulation/outlooks.ts';
 import { actInRun, type Recorded, type Run, replay, startRun, stepRun } from '../../src/simulation/run.ts';
 import { isDecided } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
@@ -152,11 +152,11 @@ test('what a choice would do is said by whom it pleases and what follows, in eve
   const terms = new Set<string>();
   for (const { name } of SCENARIOS)
     for (let run = begin(startRun(name, 3)); run.world.ending === null; run = goOn(run)) {
-      const { otherwise } = outlooksOf(run.world, run.scenario);
+      const otherwise = lookAhead(run.world, run.scenario);
       for (const action of available(run.world, run.scenario)) {
         if (action.decision === null) continue;
         const prospect = prospectOf(run.world, run.scenario, action, {});
-        const said = prospectInWords(prospect, otherwise!, isDecided(run.world));
+        const said = prospectInWords(prospect, otherwise, isDecided(run.world));
         expect(said.at(-1)!.term).toBe('In a week');
         for (const { term, text } of said) {
           terms.add(term);

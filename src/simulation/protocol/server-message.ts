@@ -274,7 +274,7 @@ const NextAction = z.strictObject({
     .record(z.string(), Parameter.describe('The parameter of this name.'))
     .describe('Its parameters. All have a default.'),
   outlook: Outlook.nullable().describe(
-    'The forecast, made when the decision opened; null without outlooks, or without a decision.',
+    'The forecast with default parameters; null without outlooks, or without a decision.',
   ),
 });
 
