@@ -22,7 +22,7 @@ import { signNote } from '../../pipeline/ledger/notes/note.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
-import { proveRow, type Traceable } from '../../pipeline/verify/rows/prove-row.ts';
+import { proveRow } from '../../pipeline/verify/rows/prove-row.ts';
 import { cycleLabel } from '../model/cycle.ts';
 import { compare, type Report } from './figure.ts';
 
@@ -87,7 +87,7 @@ const FORMS: Readonly<Record<string, (seq: number) => string>> = {
 
 async function prove(text: string): Promise<void> {
   const steps: string[] = [];
-  const verdict = await proveRow(readPasted(text) as Traceable, {
+  const verdict = await proveRow(readPasted(text), {
     origin: new PageOrigin(),
     ledgerKeys: [demoSigner().verifier],
     report: ({ step, result, findings }) => void steps.push(`${step} ${result} ${JSON.stringify(findings)}`),

@@ -257,12 +257,12 @@ describe('the witnesses of a policy', () => {
     served.site = cosigned(one);
     const shown = await proveEvent(page, hashOf(300));
     expect(shown.title).toMatch(
-      /^The event is in the ledger’s log. But that may not be the log that others see/,
+      /^Event 300 is in the ledger’s log. But that may not be the log that others see/,
     );
     expect(shown.steps.Witnesses).toMatch(
       /^Does not hold: .*at least 2 of 2 witnesses.*none by W1.*witness_quorum/s,
     );
-    expect(shown.steps.Proof).toMatch(/^Holds/);
+    expect(shown.steps.Tiles).toMatch(/^Holds/);
     await page.setInputFiles('#proof', proof);
     expect((await proveEvent(page, hashOf(300))).steps.Witnesses).toBe(holds);
     expect(wrong).toEqual([]);
@@ -330,8 +330,8 @@ describe('an event', () => {
     const { page, wrong } = await opened(siteOf());
     for (const index of [0, 256, 399]) {
       const { title, steps } = await proveEvent(page, pastedOf(index));
-      expect(title).toBe('The event is in the ledger’s log');
-      expect(steps.Place).toBe(`Holds: The hash is number ${index} of the log, counted from 0.`);
+      expect(title).toBe(`Event ${index} is in the ledger’s log`);
+      expect(steps.Event).toBe(`Holds: Event ${index} is published only as a hash.`);
     }
     expect(await page.textContent('#event-outcome')).toMatch(says);
     expect(wrong).toEqual([]);
@@ -355,7 +355,7 @@ describe('an event', () => {
   test.each<
     [what: string, step: string, says: RegExp, lie: (site: Site) => void, pasted: string, reader: Reader]
   >([
-    ['a hash that is not there', 'Place', /none among 400 events/, () => {}, 'ab'.repeat(32), {}],
+    ['a hash that is not there', 'Event', /none among 400 events/, () => {}, 'ab'.repeat(32), {}],
     [
       'a line that was changed',
       'Event',
@@ -366,7 +366,7 @@ describe('an event', () => {
     ],
     [
       'a tile that lies',
-      'Place',
+      'Event',
       /tile\/0\/000.*a tile with the root/s,
       (site) => void tile(site).set(tile(site).subarray(32, 64), 0),
       hashOf(0),
@@ -596,7 +596,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     expect((await outcome(page, 'event')).title).toBe('Stopped before anything was found');
     held.resolve();
-    expect((await proveEvent(page, hashOf(0))).title).toBe('The event is in the ledger’s log');
+    expect((await proveEvent(page, hashOf(0))).title).toBe('Event 0 is in the ledger’s log');
   });
 
   test('works with the keyboard alone, and verdicts are announced', async () => {

@@ -49,6 +49,8 @@ export interface Unrecognised {
   found: string;
 }
 
+export type Pasted = PastedRow | PastedEvent | Unrecognised;
+
 /** Twice the longest line of a ledger, since a CSV row may double its quotes, and some more. */
 const MOST_CHARACTERS = 140_000;
 const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
@@ -58,7 +60,7 @@ const EXPECTED =
   'one row of a public history as CSV or JSON, with or without its header, the number, hash or line of an event, or one row of the audit trail’s export';
 
 /** What a reader pasted. Never throws. */
-export function readPasted(pasted: string): PastedRow | PastedEvent | Unrecognised {
+export function readPasted(pasted: string): Pasted {
   if (pasted.length > MOST_CHARACTERS)
     return unknown(EXPECTED, `${pasted.length} characters; for a whole file, choose or drop the file`);
   const text = withoutEnds(pasted);
@@ -79,7 +81,7 @@ function withoutEnds(pasted: string): string {
     .trimEnd();
 }
 
-function readJson(text: string): PastedRow | PastedEvent | Unrecognised {
+function readJson(text: string): Pasted {
   const exported = exportRow(parseJsonRow(text));
   if (exported) return exported;
   const members = parsePlainObject(text);
@@ -97,7 +99,7 @@ function readJson(text: string): PastedRow | PastedEvent | Unrecognised {
   return rowOf('json', candidates) ?? otherColumns(Object.keys(members));
 }
 
-function readTable(text: string): PastedRow | PastedEvent | Unrecognised {
+function readTable(text: string): Pasted {
   if (text === '') return unknown(EXPECTED, 'nothing');
   const form = text.includes('\t') ? 'tsv' : 'csv';
   const rows = csvRows(text, form === 'tsv' ? '\t' : ',');

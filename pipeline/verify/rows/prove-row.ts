@@ -1,9 +1,11 @@
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { findLeaf } from '../../ledger/log/find-leaf.ts';
 import { inclusionProof, verifyInclusion } from '../../ledger/log/proofs.ts';
 import type { PublicLeaf } from '../../ledger/log/public-bundle.ts';
 import { formatTlogProof } from '../../ledger/log/tlog-proof.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
+import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
@@ -12,7 +14,7 @@ import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
 import { Contradicted, findRow, NotChecked, type Reason } from './find-row.ts';
 import { canonical, type Difference, type HistoryTable } from './history-tables.ts';
-import type { PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
+import type { Pasted, PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
 
 /** The steps from a row to the signatures, in their order. */
@@ -63,16 +65,15 @@ export interface RowMeans {
   report: (step: StepReport) => void;
   /** After the log was opened. What it throws ends the proof. */
   opened?: (log: PublicLog) => Promise<void>;
+  /** What is being done, while the log is searched for a hash. */
+  say?: (words: string) => void;
 }
 
-/** What is found without searching the log for a hash. */
-export type Traceable =
-  | PastedRow
-  | Extract<PastedEvent, { kind: 'number' } | { kind: 'line' }>
-  | Unrecognised;
+/** Tiles at once, as many as browsers ask one host for. */
+const PARALLEL = 6;
 
 /** Follows a row or an event to the signatures of the log. Reports each step once it is decided. */
-export async function proveRow(pasted: Traceable, means: RowMeans): Promise<RowVerdict> {
+export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerdict> {
   try {
     return await new RowProof(means).prove(pasted);
   } catch (error) {
@@ -114,11 +115,11 @@ class RowProof {
     this.#means = means;
   }
 
-  async prove(pasted: Traceable): Promise<RowVerdict> {
+  async prove(pasted: Pasted): Promise<RowVerdict> {
     const given = await this.#step('Row', async () => recognised(pasted));
     if (given.kind === 'row') await this.#step('History', async () => this.#name(given));
     const log = await this.#open();
-    const { table, events } = await this.#step('Event', () => findEvents(given, log));
+    const { table, events } = await this.#step('Event', () => findEvents(given, log, this.#means.say));
     this.#history = table?.path ?? null;
     await this.#step('Leaf', () => leafWords(events, log));
     const proved = await this.#step('Tiles', () => leadToRoot(events, log));
@@ -202,9 +203,9 @@ function differenceFinding({ column, expected, found }: Difference, history: str
   return { code: 'proof_refused', place, expected, found };
 }
 
-type Given = Exclude<Traceable, Unrecognised>;
+type Given = Exclude<Pasted, Unrecognised>;
 
-function recognised(pasted: Traceable): Shown<Given> {
+function recognised(pasted: Pasted): Shown<Given> {
   switch (pasted.kind) {
     case 'unknown': {
       const { expected, found } = pasted;
@@ -216,6 +217,13 @@ function recognised(pasted: Traceable): Shown<Given> {
     }
     case 'number':
       return { words: `The number of an event: ${formatNumber(pasted.index)}.`, value: pasted };
+    case 'hash':
+      return { words: `The hash of an event: 0x${pasted.hash}.`, value: pasted };
+    case 'export':
+      return {
+        words: `A row of the export, which contains the hash of its event: 0x${pasted.hash}.`,
+        value: pasted,
+      };
     case 'line':
       return {
         words: `A line of the ledger: event ${formatNumber(pasted.seq)}, by its own words.`,
@@ -231,13 +239,18 @@ function recognised(pasted: Traceable): Shown<Given> {
   }
 }
 
-async function findEvents(given: Given, log: PublicLog): Promise<Shown<FoundEvents>> {
+async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): Promise<Shown<FoundEvents>> {
   if (given.kind === 'row') {
     const { table, leaves, words } = await findRow(given, log);
     return { words, value: { table, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })) } };
   }
-  const index = given.kind === 'number' ? given.index : given.seq;
   const { size } = log.checkpoint;
+  const index =
+    given.kind === 'number'
+      ? given.index
+      : given.kind === 'line'
+        ? given.seq
+        : await searchFor(given, log, say);
   if (index >= size)
     throw new NotChecked('newer', `The checkpoint of this host ends before event ${formatNumber(index)}.`, {
       place: `event ${index}`,
@@ -251,6 +264,37 @@ async function findEvents(given: Given, log: PublicLog): Promise<Shown<FoundEven
     ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
     : `Event ${formatNumber(index)} is published only as a hash.`;
   return { words, value: { table: null, events: [{ index, leaf }] } };
+}
+
+/**
+ * The number of the event with this hash. The time of a row of the export is only a hint, since nothing vouches for the index of months.
+ * Throws Contradicted where no event has the hash.
+ */
+async function searchFor(
+  given: Extract<PastedEvent, { hash: string }>,
+  log: PublicLog,
+  say: RowMeans['say'] = () => {},
+): Promise<number> {
+  const time = given.kind === 'export' ? given.timestamp : null;
+  const day = time === null ? null : await log.day(dayOf(time)).catch(() => null);
+  const search = (from: number, to: number) =>
+    findLeaf(log.reader, given.hash, {
+      from,
+      to,
+      first: 'newest',
+      parallel: PARALLEL,
+      progress: (read, all) =>
+        say(`Searching the log: ${formatNumber(read)} of ${formatNumber(all)} tiles …`),
+    });
+  const hinted = day && (await search(day.first, Math.min(day.end, log.size)));
+  const index = hinted ?? (await search(0, log.size));
+  if (index !== null) return index;
+  const found = `none among ${formatCount(log.size, 'event')}`;
+  throw new Contradicted(
+    'No event of the log has this hash.',
+    [{ column: 'the hash', expected: `0x${given.hash}`, found }],
+    null,
+  );
 }
 
 /** The line must be that of the event, byte for byte. Throws Contradicted. */

@@ -1,17 +1,21 @@
-import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { parseTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
+import { parseCheckpoint } from '../../../pipeline/ledger/notes/checkpoint.ts';
+import { noteText } from '../../../pipeline/ledger/notes/note.ts';
+import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
+import { leafHash, PAGE_HASHING } from '../../../pipeline/verify/page-origin.ts';
+import { type Pasted, readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import {
   proveRow,
   type RowEvent,
   type RowVerdict,
   type StepReport,
-  type Traceable,
 } from '../../../pipeline/verify/rows/prove-row.ts';
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { formatToken } from '../../../pipeline/words/phrase.ts';
-import type { Steps } from '../layout/steps.ts';
+import { NothingToCheck, readGiven, type Steps } from '../layout/steps.ts';
 import { factsPart, linkPart, type Part, part, savePart } from '../layout/worker-parts.ts';
-import { NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
 import type { Means } from './verify-release.ts';
 import { showWitnesses } from './witnesses.ts';
 
@@ -20,11 +24,17 @@ const MOST_SHOWN = 20;
 /** A longer address is cut by mail programs and some servers' logs. */
 const LONGEST_ADDRESS = 4000;
 
+/** What the proof of an event that is not public does not show, by what was pasted. */
+const NOT_PROVED: Readonly<Partial<Record<Pasted['kind'], string>>> = {
+  hash: 'What the event says. Anyone who has its line can compute the hash again: SHA-256 of a zero byte and the line.',
+  export:
+    'Whether the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify EXPORT” compares rows with the events themselves.',
+  line: 'Whether what the line says is true. It is the event, byte for byte: the hash was computed from the line.',
+};
+
 /** Follows what the reader pasted to the signatures of the log, and shows it. Throws Failed and Uncheckable. */
 export async function provePasted(steps: Steps, text: string, means: Means): Promise<void> {
   const pasted = readPasted(text);
-  if (pasted.kind === 'hash' || pasted.kind === 'export')
-    return showProved(steps, await proveByLog(steps, pasted, means));
   const { traffic } = means.origin;
   const before = { ...traffic };
   const verdict = await trace(steps, pasted, means);
@@ -32,7 +42,52 @@ export async function provePasted(steps: Steps, text: string, means: Means): Pro
   showVerdict(steps, verdict, { pasted, text, fetched, origin: location.origin });
 }
 
-async function trace(steps: Steps, pasted: Traceable, means: Means): Promise<RowVerdict> {
+/** Proves with a proof that the reader has that the pasted event is in the log. Throws Failed and Uncheckable. */
+export async function proveByProof(
+  steps: Steps,
+  text: string,
+  proof: string,
+  means: Pick<Means, 'ledgerKeys' | 'policy' | 'now'>,
+): Promise<void> {
+  const { kind, hash } = await steps.need('Event', async () => {
+    const value = hashIn(text);
+    return { words: `Its hash is 0x${value.hash}.`, value };
+  });
+  const { index, checkpoint, note } = await steps.need('Proof', async () => {
+    readGiven(() => assertProof(proof));
+    const trusted = { verifiers: means.ledgerKeys(), nodeHash: PAGE_HASHING.nodeHash };
+    const value = await verifyProof(proof, hash, trusted, 'the proof');
+    const { origin, size, root } = value.checkpoint;
+    const words = `It leads from the hash, number ${formatNumber(value.index)}, to ${origin}, ${formatCount(size, 'event')}, root ${root}, signed by ${value.verifier.name}+${value.verifier.id}, a key shown above. Nothing was fetched.`;
+    return { words, value };
+  });
+  await showWitnesses(steps, note, 'the proof', means);
+  const facts = factsPart('facts', [
+    ['Proved', `An event with the hash 0x${hash} is number ${index} of the log ${checkpoint.origin}.`],
+    ['Not proved', NOT_PROVED[kind]!],
+  ]);
+  endProved(steps, 'The event is in the ledger’s log', facts, ...eventLink(index));
+}
+
+/** Throws NothingToCheck for a text that is no event. */
+function hashIn(text: string): { kind: Pasted['kind']; hash: string } {
+  const pasted = readPasted(text);
+  const { kind } = pasted;
+  if (kind === 'hash' || kind === 'export') return { kind, hash: pasted.hash };
+  if (kind === 'line') return { kind, hash: leafHash(pasted.line) };
+  const found = text.trim() === '' ? 'nothing' : JSON.stringify(text.trim().slice(0, 80));
+  const expected =
+    'the event that the proof is of: its hash of 64 hex digits, its row in the audit trail’s export, or its line in the ledger';
+  throw new NothingToCheck(new CathedralError('usage', { place: 'the field above', expected, found }));
+}
+
+/** It must have the form of a proof, whatever it proves. Throws log_invalid and ledger_corrupt. */
+function assertProof(proof: string): void {
+  const { checkpoint } = parseTlogProof(proof, 'the proof');
+  parseCheckpoint(noteText(checkpoint, 'the proof'), 'the proof');
+}
+
+async function trace(steps: Steps, pasted: Pasted, means: Means): Promise<RowVerdict> {
   steps.say('Reading the log …');
   // Without keys there is nothing to compare signatures with, which is said before anything is fetched.
   const ledgerKeys =
@@ -46,6 +101,7 @@ async function trace(steps: Steps, pasted: Traceable, means: Means): Promise<Row
     origin: means.origin,
     ledgerKeys,
     report: (report) => showStep(steps, report),
+    say: (words) => steps.say(words),
     opened: ({ note }) => showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means),
   });
 }
@@ -58,21 +114,22 @@ function showStep(steps: Steps, { step, result, words, findings }: StepReport): 
 }
 
 interface Context {
-  pasted: Traceable;
+  pasted: Pasted;
   text: string;
   fetched: { requests: number; bytes: number };
   origin: string;
 }
 
 function showVerdict(steps: Steps, verdict: RowVerdict, context: Context): void {
-  const thing = context.pasted.kind === 'number' || context.pasted.kind === 'line' ? 'event' : 'row';
+  const { kind } = context.pasted;
+  const thing = kind === 'row' || kind === 'unknown' ? 'row' : 'event';
   const share = part('p', { class: 'sans' }, 'Link to this proof: ', shareLink(context));
   const note = part('p', { class: 'note muted' }, fetchedWords(context));
   if (verdict.verdict === 'proved')
     endProved(
       steps,
       provedTitle(verdict, thing),
-      ...verdict.events.slice(0, MOST_SHOWN).map(showEvent),
+      ...verdict.events.slice(0, MOST_SHOWN).map((event) => showEvent(event, kind)),
       ...moreEvents(verdict.events),
       share,
       note,
@@ -107,7 +164,7 @@ function provedTitle({ history, events }: Extract<RowVerdict, { verdict: 'proved
 }
 
 /** The event for people, its line for programs, and its proof for others. */
-function showEvent({ index, hash, event, line, proof }: RowEvent): Part {
+function showEvent({ index, hash, event, line, proof }: RowEvent, pasted: Pasted['kind']): Part {
   const said: (readonly [string, string])[] = event
     ? [
         ['Time', formatMoment(event.timestamp)],
@@ -119,7 +176,10 @@ function showEvent({ index, hash, event, line, proof }: RowEvent): Part {
         ),
         ['Salt', event.salt],
       ]
-    : [['Content', 'Not public: the log shows only its hash.']];
+    : [
+        ['Content', 'Not public: the log shows only its hash.'],
+        ...(NOT_PROVED[pasted] ? [['Not proved', NOT_PROVED[pasted]] as const] : []),
+      ];
   return part(
     'div',
     { class: 'proved-event' },
@@ -129,13 +189,13 @@ function showEvent({ index, hash, event, line, proof }: RowEvent): Part {
     part(
       'p',
       { class: 'sans' },
-      saveProof(`Save the proof of event ${formatNumber(index)}`, `event-${index}.tlog-proof`, proof),
+      savePart(
+        `Save the proof of event ${formatNumber(index)}`,
+        `event-${index}.tlog-proof`,
+        new Blob([proof], { type: 'text/plain' }),
+      ),
     ),
   );
-}
-
-function saveProof(words: string, name: string, proof: string): Part {
-  return savePart(words, name, new Blob([proof], { type: 'text/plain' }));
 }
 
 function foldedLine(line: string): Part {
@@ -178,10 +238,6 @@ function fetchedWords({ fetched: { requests, bytes } }: Context): string {
   return `Fetched for this: ${formatCount(requests, 'file')}, ${formatBytes(bytes)} uncompressed.`;
 }
 
-function showProved(steps: Steps, { event, index, checkpoint, proof }: ProvedEvent): void {
-  endProved(steps, 'The event is in the ledger’s log', ...eventFacts({ event, index, checkpoint, proof }));
-}
-
 /** What is proved is proved of this log; the witnesses of the policy say whether others see the same one. */
 export function endProved(steps: Steps, title: string, ...more: Part[]): void {
   if (steps.failed > 0)
@@ -193,24 +249,4 @@ export function endProved(steps: Steps, title: string, ...more: Part[]): void {
   else if (steps.uncheckable > 0)
     steps.end(`${title}. But not everything about that log can be checked: see below`, 'open', ...more);
   else steps.end(title, 'valid', ...more);
-}
-
-/** What a proof of a hash shows, and what it does not. */
-export function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Part[] {
-  const { origin, size, root } = checkpoint;
-  const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${formatCount(size, 'event')} with the root ${root}.`;
-  return [
-    factsPart('facts', [
-      ['Proved', proved],
-      ['Not proved', NOT_PROVED[event.kind]],
-    ]),
-    part(
-      'p',
-      { class: 'sans' },
-      // The event's line may be public.
-      linkPart(`Event ${formatNumber(index)}`, eventAddress(index)),
-      ' · ',
-      saveProof('Save the proof for others or for later', 'event.tlog-proof', proof),
-    ),
-  ];
 }

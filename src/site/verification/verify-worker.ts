@@ -5,8 +5,7 @@ import { type Ending, type StepNews, Steps } from '../layout/steps.ts';
 import { answerJobs } from '../layout/worker-jobs.ts';
 import { compareHistory } from './compare-history.ts';
 import { identifyFile } from './identify-file.ts';
-import { proveByProof } from './prove-event.ts';
-import { endProved, eventFacts, provePasted } from './prove-pasted.ts';
+import { proveByProof, provePasted } from './prove-pasted.ts';
 import { keysIn, type Means, verifyRelease } from './verify-release.ts';
 import { keysOfPolicy, policyIn } from './witnesses.ts';
 
@@ -62,8 +61,7 @@ async function answer(steps: Steps, asked: Asked, means: Means): Promise<void> {
   const { text, proof } = asked;
   if (!proof) return provePasted(steps, text, means);
   const given = await proof.slice(0, LONGEST_PROOF + 1).text();
-  const proved = await proveByProof(steps, text, given, means);
-  endProved(steps, 'The event is in the ledger’s log', ...eventFacts(proved));
+  return proveByProof(steps, text, given, means);
 }
 
 async function showRelease(steps: Steps, means: Means): Promise<void> {

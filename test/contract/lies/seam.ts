@@ -3,7 +3,7 @@ import { parseVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { parseWitnessPolicy } from '../../../pipeline/ledger/notes/witness-policy.ts';
 import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
-import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';
+import { proveRow, type StepReport } from '../../../pipeline/verify/rows/prove-row.ts';
 import type { Steps } from '../../../src/site/layout/steps.ts';
 import { type Means, verifyRelease } from '../../../src/site/verification/verify-release.ts';
 import { runHere } from '../commands/seam.ts';
@@ -71,7 +71,7 @@ async function asPage(row: string, { publisherKey, ledgerKey, policy, now }: Rea
   });
   if (lines.length > 0) return { status: 1, stdout: lines.join('\n'), stderr: '' };
   const report = ({ findings }: StepReport) => say(findings as never);
-  const pasted = readPasted(row) as Traceable;
+  const pasted = readPasted(row);
   const { verdict } = await proveRow(pasted, { origin, ledgerKeys: means.ledgerKeys(), report });
   return {
     status: { proved: 0, does_not_hold: 1, cannot_be_checked: 3 }[verdict],

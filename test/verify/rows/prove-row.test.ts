@@ -12,7 +12,7 @@ import { emptyState } from '../../../pipeline/model/state.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
 import { ROW_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
-import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';
+import { proveRow, type StepReport } from '../../../pipeline/verify/rows/prove-row.ts';
 import { LEDGER, type Site } from '../../mirror/small-service.ts';
 import { fixtureLedger } from '../../site/fixture-ledger.ts';
 import { publicSite, SiteOrigin } from './public-log.ts';
@@ -52,7 +52,7 @@ async function prove(text: string, on: Site = site, keys = [LEDGER.verifier]) {
   const steps: StepReport[] = [];
   const origin = new SiteOrigin(on);
   const report = (step: StepReport) => void steps.push(step);
-  const verdict = await proveRow(readPasted(text) as Traceable, { origin, ledgerKeys: keys, report });
+  const verdict = await proveRow(readPasted(text), { origin, ledgerKeys: keys, report });
   return { verdict, steps, asked: origin.asked };
 }
 
@@ -65,6 +65,36 @@ test('every public history is known, with its columns', () => {
       .map(({ path }) => path)
       .toSorted(),
   );
+});
+
+describe('an event, by its hash', () => {
+  const index = leaves.findIndex(({ event }) => event.type === 'mic_mint');
+  const { event } = leaves[index]!;
+  const hash = leafHash(Buffer.from(formatEventLine(event)));
+  const exported = (time: string) => `${time},mic_mint,LEDGER,"{}",0x${hash}`;
+
+  test.each([
+    ['its hash', `0x${hash.toUpperCase()}`.replace('0X', '0x')],
+    ['its row in the export', exported(event.timestamp)],
+    ['a row with another time, which is only a hint', exported('2026-10-01T00:00:00Z')],
+  ])('is found by %s, and shown if it is public', async (_, text) => {
+    const { verdict, steps } = await prove(text);
+    expect(verdict).toMatchObject({ verdict: 'proved', history: null, events: [{ index, hash, event }] });
+    expect(steps.map(({ step }) => step)).toEqual([
+      'Row',
+      'Event',
+      'Leaf',
+      'Tiles',
+      'Checkpoint',
+      'Signatures',
+    ]);
+  });
+
+  test('that the log does not have is contradicted, and not the log', async () => {
+    const { verdict, steps } = await prove('ab'.repeat(32));
+    expect(verdict).toMatchObject({ verdict: 'does_not_hold', about: 'row', event: null });
+    expect(steps.at(-1)).toMatchObject({ step: 'Event', words: 'No event of the log has this hash.' });
+  });
 });
 
 describe('a row is proved', () => {
