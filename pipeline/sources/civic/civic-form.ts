@@ -5,7 +5,7 @@ import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
-import type { Change, KnownRow } from '../import/row-index.ts';
+import type { KnownRow } from '../import/row-index.ts';
 import type { NextEvent, RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
 import { convertEvent, forkAlert } from './convert.ts';
 import { eventHash, type RemoteEvent } from './remote-event.ts';
@@ -24,10 +24,8 @@ const Changes = z.array(
   z.object({
     event_id: z.string(),
     change: z.enum(['modified', 'deleted']),
-    /** The hash of its new content, and what it says now about its place. */
+    /** The hash of its new content. */
     event_hash: z.string().optional(),
-    previous_hash: z.string().optional(),
-    timestamp: z.string().optional(),
   }),
 );
 
@@ -40,7 +38,11 @@ export const CIVIC_FORM: RowForm<RemoteEvent> = {
     createHmac('sha256', secret).update(about).digest().subarray(0, 16).toString('base64url'),
   digest: ({ draft }) => eventHash(draft as RemoteEvent),
   rowOf: importedRow,
-  changesOf: ({ data }) => Changes.parse(data.changes ?? []).map(changeOf),
+  changesOf: ({ data }) =>
+    Changes.parse(data.changes ?? []).map(({ event_id, event_hash }) => ({
+      id: event_id,
+      digest: event_hash ?? null,
+    })),
   listed(event_id, row) {
     if (row === null) return { event_id, change: 'deleted' };
     const event = row.draft as RemoteEvent;
@@ -58,11 +60,6 @@ export const CIVIC_FORM: RowForm<RemoteEvent> = {
   isLate: (own, _, sealedUntil) => Date.parse(own) < sealedUntil,
 };
 
-/** Unix second of a timestamp, by which the remote ledger orders events. */
-export function secondOf(timestamp: string): number {
-  return Math.floor(Date.parse(timestamp) / 1000);
-}
-
 function importedRow({ seq, type, agent, data }: LedgerEvent): KnownRow | null {
   const source = Source.safeParse(data.source);
   if (source.success) return knownRow(source.data);
@@ -75,14 +72,8 @@ function importedRow({ seq, type, agent, data }: LedgerEvent): KnownRow | null {
 }
 
 function knownRow({ event_id, event_hash, previous_hash, timestamp }: z.output<typeof Source>): KnownRow {
-  const time = utcTimestamp(timestamp);
   const link = { hash: event_hash, before: previous_hash };
-  return { id: event_id, timestamp: time, digest: event_hash, place: secondOf(time), link };
-}
-
-function changeOf({ event_id, event_hash, timestamp }: z.output<typeof Changes>[number]): Change {
-  const place = timestamp === undefined ? undefined : secondOf(timestamp);
-  return { id: event_id, digest: event_hash ?? null, place };
+  return { id: event_id, timestamp: utcTimestamp(timestamp), digest: event_hash, link };
 }
 
 /** After an event that forks, an alert as well. */

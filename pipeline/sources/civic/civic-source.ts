@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { parseExactJson } from '../../ledger/events/json.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
-import type { RowIndex, RowPlace } from '../import/row-index.ts';
-import type { Opening, RowSource, RowView, SourceAlert, SourceRow, Stretch } from '../import/source.ts';
+import type { RowIndex } from '../import/row-index.ts';
+import type { Opening, RowSource, RowView, SourceAlert, SourceRow } from '../import/source.ts';
 import { inChainOrder, type Link } from './chain.ts';
-import { CIVIC_FORM, secondOf } from './civic-form.ts';
+import { CIVIC_FORM } from './civic-form.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { assertEventHash, CHAIN_START, eventHash, type RemoteEvent } from './remote-event.ts';
 
@@ -29,23 +29,19 @@ const ATTEMPTS = 5;
  * Every import reads the ten minutes before the newest known event again: the remote ledger orders by whole seconds, and an event becomes
  * visible some time after its timestamp.
  */
-const OVERLAP_SECONDS = 600;
+const OVERLAP_MS = 600_000;
 /** The same of an event whose predecessor is missing: it may still arrive. */
 const ARRIVAL_MS = 600_000;
 /** A timestamp further in the future than clocks differ would hold back every later event. */
 const MAX_AHEAD_MS = 300_000;
-/** Events that arrive or go during reading shift others past the reader, so what is missing is looked for again. */
+/** An event that arrives during reading may name a predecessor on a page that was read before; and one that goes shifts the others. */
 const MAX_PASSES = 3;
 /** After this many consecutive pages without news, the server seems to ignore `offset`. */
-const MAX_STALLED_PAGES = 100;
-/** The same for short pages, which show that the oldest event was reached. */
-const MAX_PUSHED_PAGES = 10;
-/** Pages that one import compares where the number of events says that one is missing or late. */
-const MAX_SUSPECTS = 100;
+const MAX_STALLED = 100;
 
 /**
  * The events of a remote ledger, which are linked by their hashes. It is read newest first; new events are imported in the order of their
- * chain. Their place is the second of their own time. Throws `config_invalid`.
+ * chain. Throws `config_invalid`.
  */
 export function civicSource({
   baseUrl: url,
@@ -64,9 +60,6 @@ export function civicSource({
     name: `civic+${url}`,
     oldestFirst: null,
     form: CIVIC_FORM,
-    overlap: OVERLAP_SECONDS,
-    // A page with one event before them and one after them.
-    window: Math.max(pageSize - 2, 1),
     sealDelayMs: 0,
     quiet: 'never',
     open: async (opening) => new CivicView(remote, pageSize, opening),
@@ -77,12 +70,10 @@ export function civicSource({
 type FreshLink = Link & { spooled: number };
 
 class CivicView implements RowView<RemoteEvent> {
-  readonly mark = null;
-  readonly passes = MAX_PASSES;
   readonly #remote: Remote;
   readonly #pageSize: number;
+  readonly #opening: Opening;
   readonly #index: RowIndex;
-  readonly #now: number;
   readonly #spool = new Spool();
   /** event_id → new event, and the same by event_hash. */
   readonly #fresh = new Map<string, FreshLink>();
@@ -92,61 +83,58 @@ class CivicView implements RowView<RemoteEvent> {
   readonly #gaps = new Map<string, Link>();
   /** Hashes of imported events with another content than before. */
   readonly #changed = new Set<string>();
-  /** Where the newest events begin that every import reads; null: with the first of all. */
-  #recent: RowPlace | null = null;
-  /** By how many events the last stretch was off its place: events that are late or gone shift all older ones. */
-  #shift = 0;
   /** event_id of the newest event of all, when the first page was read last. */
   #newest: string | undefined;
   /** Whether the oldest event of all was read with all that follow it. */
   #hasReadAll = false;
+  /** How many of the oldest events were compared again, by this import and those before it. */
+  #audited: number;
 
-  constructor(remote: Remote, pageSize: number, { index, now }: Opening) {
+  constructor(remote: Remote, pageSize: number, opening: Opening) {
     this.#remote = remote;
     this.#pageSize = pageSize;
-    this.#index = index;
-    this.#now = now;
+    this.#opening = opening;
+    this.#index = opening.index;
+    this.#audited = Number(opening.index.state.mark ?? 0);
   }
 
-  /** The imported events of a stretch, newest first. New ones are kept for `fresh`. */
-  async *rows(after: RowPlace | null, until: RowPlace): AsyncGenerator<SourceRow<RemoteEvent>[]> {
-    const isNewest = until.place === this.#index.end?.place;
-    if (isNewest) {
-      this.#recent = after;
-      yield* this.#read(0, await this.#page(0), after, true);
+  /** The newest events, and pages of older ones. */
+  async *some(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+    const recent = Date.parse(this.#index.state.end!.timestamp) - OVERLAP_MS;
+    yield* this.#recent(recent);
+    for (let page = 0; page < this.#opening.auditWindows && !this.#hasReadAll; page += 1) {
+      const offset = Math.max(this.#count() - this.#audited - this.#pageSize, 0);
+      const events = await this.#page(offset);
+      yield this.#imported(events);
+      this.#audited += events.length;
+      // What is newer was read already.
+      if (offset > 0 && events.length > 0 && Date.parse(events[0]!.timestamp) < recent) continue;
+      this.#audited = 0;
       return;
     }
-    const newer = this.#index.count(until) + this.#fresh.size;
-    let offset = Math.max(newer + this.#shift - 1, 0);
-    let first = await this.#page(offset);
-    // The stretch is read from its beginning on where a newer event comes before it.
-    for (let step = 1; offset > 0 && !isAfter(first[0], until); step *= 2) {
-      offset = Math.max(offset - step, 0);
-      first = await this.#page(offset);
-    }
-    const at = first.findIndex((event) => !isAfter(event, until));
-    if (at >= 0) this.#shift = offset + at - newer;
-    yield* this.#read(offset, first, after, false);
   }
 
-  /** First compares the number of events, which changes if one was removed or arrived late. */
-  async suspects(windows: readonly Stretch[]): Promise<readonly Stretch[]> {
-    const total = this.#index.count() + this.#fresh.size;
-    if (this.#hasReadAll || total === 0 || (await this.#page(total - 1)).length === 1) return [];
+  /** Compares the number of events, which changes if one was removed or arrived late. */
+  async isSame(): Promise<boolean> {
+    const total = this.#count();
+    if (total === 0 || (await this.#page(total - 1)).length === 1) return true;
     const newest = this.#newest;
     // An event that arrived meanwhile also changes it. The next import counts again.
     const [first] = await this.#page(0);
-    return first?.event_id === newest ? windows.slice(0, MAX_SUSPECTS) : [];
+    return first?.event_id !== newest;
   }
 
-  async fresh(): Promise<Iterable<SourceRow<RemoteEvent>[]>> {
-    if (this.#index.end === null) await this.#readRecent();
-    // An event that arrived during reading may name a predecessor on a page that was read before.
-    for (let pass = 2; pass <= MAX_PASSES && this.#wanted.size > 0; pass += 1) await this.#readRecent();
+  async *all(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+    for await (const events of this.#pages()) yield this.#imported(events);
+  }
+
+  /** In the order of their chain. */
+  async *fresh(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+    if (this.#index.state.end === null) for await (const _ of this.#recent(-Infinity));
     this.#acceptGaps();
     const isKnown = (hash: string) => this.#isSeen(hash) || this.#index.withHash(hash) !== null;
-    const order = inChainOrder(this.#fresh.values(), isKnown);
-    return Iterator.from(order).map((link) => [rowOf(this.#spool.get(link.spooled))]);
+    for (const { spooled } of inChainOrder(this.#fresh.values(), isKnown))
+      yield [rowOf(this.#spool.get(spooled))];
   }
 
   async held(): Promise<null> {
@@ -161,61 +149,67 @@ class CivicView implements RowView<RemoteEvent> {
     }
   }
 
+  async mark(): Promise<string> {
+    return `${this.#audited}`;
+  }
+
   async close(): Promise<void> {
     this.#spool.close();
   }
 
-  async #readRecent(): Promise<void> {
-    for await (const _ of this.#read(0, await this.#page(0), this.#recent, true));
+  /** Number of events that the remote ledger should have. */
+  #count(): number {
+    return this.#index.count() + this.#fresh.size;
+  }
+
+  /** Reads the events from a time on, and until every predecessor is found or the remote ledger does not have it. */
+  async *#recent(from: number): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+    for (let pass = 1; pass === 1 || (pass <= MAX_PASSES && this.#wanted.size > 0); pass += 1)
+      for await (const events of this.#pages()) {
+        yield this.#imported(events);
+        if (Date.parse(events.at(-1)!.timestamp) < from && this.#wanted.size === 0) break;
+      }
   }
 
   /**
-   * Reads from `offset` on until an event is not after a place, or to the end; and, if `isWhole`, further until every predecessor is found.
-   * Gives those that are imported.
+   * The remote ledger's pages, newest first. Each begins with the last event of the one before it, or with newer ones: without that event, others
+   * went meanwhile, and what has moved forward would be passed over.
    */
-  async *#read(
-    offset: number,
-    first: RemoteEvent[],
-    after: RowPlace | null,
-    isWhole: boolean,
-  ): AsyncGenerator<SourceRow<RemoteEvent>[]> {
-    for await (const page of this.#pages(offset, first)) {
-      const known: SourceRow<RemoteEvent>[] = [];
-      for (const event of page) {
-        const isOld = after !== null && !isAfter(event, after);
-        if (isOld && !(isWhole && this.#wanted.size > 0)) {
-          yield known;
-          return;
-        }
-        if (this.#take(event)) known.push(rowOf(event));
+  async *#pages(): AsyncGenerator<RemoteEvent[]> {
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+      let before = new Set<string>();
+      let last: string | null = null;
+      let [offset, stalled, longest] = [0, 0, 0];
+      for (;;) {
+        const page = await this.#page(offset);
+        if (last !== null && !page.some(({ event_id }) => event_id === last)) break;
+        const isNew = page.some(({ event_id }) => !before.has(event_id));
+        stalled = isNew ? 0 : stalled + 1;
+        longest = Math.max(longest, page.length);
+        // On a page with free space, new events shift the oldest ones as fast as they are read.
+        const isEnd = page.length === 0 || (stalled > MAX_STALLED && page.length < longest);
+        this.#hasReadAll ||= isEnd;
+        if (isEnd) return;
+        if (stalled > MAX_STALLED)
+          throw failed('ledger/events', `other events at offset ${offset}`, 'the previous page');
+        yield page;
+        before = new Set(page.map(({ event_id }) => event_id));
+        last = isNew && page.length > 1 ? page.at(-1)!.event_id : null;
+        offset += last === null ? page.length : page.length - 1;
       }
-      yield known;
     }
-    this.#hasReadAll ||= offset === 0;
-  }
-
-  /** The remote ledger's pages from `offset` on. */
-  async *#pages(offset: number, first: RemoteEvent[]): AsyncGenerator<RemoteEvent[]> {
-    let previous = new Set<string>();
-    let stalled = 0;
-    let longest = 0;
-    for (let [at, page] = [offset, first]; page.length > 0; page = await this.#page(at)) {
-      yield page;
-      stalled = page.every(({ event_id }) => previous.has(event_id)) ? stalled + 1 : 0;
-      longest = Math.max(longest, page.length);
-      // The oldest events again on a page with free space: new events shift them as fast as they are read.
-      if (stalled > MAX_PUSHED_PAGES && page.length < longest) return;
-      if (stalled > MAX_STALLED_PAGES)
-        throw failed('ledger/events', `other events at offset ${at}`, 'the previous page');
-      previous = new Set(page.map(({ event_id }) => event_id));
-      at += page.length;
-    }
+    throw failed('ledger/events', 'pages that follow one another', `others, ${MAX_PASSES} times`);
   }
 
   async #page(offset: number): Promise<RemoteEvent[]> {
     const page = await readPage(this.#remote, this.#pageSize, offset);
     if (offset === 0) this.#newest = page[0]?.event_id;
     return page;
+  }
+
+  /** The imported ones among some events. The others are kept for `fresh`, once their hashes are verified. */
+  #imported(events: readonly RemoteEvent[]): SourceRow<RemoteEvent>[] {
+    return events.filter((event) => this.#take(event)).map(rowOf);
   }
 
   /** Whether an event is imported. Keeps a new one, once its hash is verified. */
@@ -234,7 +228,7 @@ class CivicView implements RowView<RemoteEvent> {
     }
     this.#assertOwnHash(event_id, event_hash);
     assertEventHash(event, content);
-    if (Date.parse(event.timestamp) > this.#now + MAX_AHEAD_MS) {
+    if (Date.parse(event.timestamp) > this.#opening.now + MAX_AHEAD_MS) {
       // Without the current time, so that a repeated failure is reported once.
       const expected = `a time at most ${MAX_AHEAD_MS / 60_000} minutes ahead of this machine's clock`;
       throw failed(`event ${event_id}`, expected, event.timestamp);
@@ -263,7 +257,7 @@ class CivicView implements RowView<RemoteEvent> {
   /** Gives up predecessors that the last pass did not find either. Throws `import_failed` where one may still arrive. */
   #acceptGaps(): void {
     for (const [hash, link] of this.#wanted) {
-      if (Date.parse(link.timestamp) > this.#now - ARRIVAL_MS)
+      if (Date.parse(link.timestamp) > this.#opening.now - ARRIVAL_MS)
         throw failed(
           `event ${link.event_id}`,
           `its predecessor, the event with hash ${hash}`,
@@ -303,10 +297,5 @@ class Spool {
 }
 
 function rowOf(event: RemoteEvent): SourceRow<RemoteEvent> {
-  const timestamp = utcTimestamp(event.timestamp);
-  return { id: event.event_id, timestamp, place: secondOf(timestamp), draft: event };
-}
-
-function isAfter(event: RemoteEvent | undefined, { place }: RowPlace): boolean {
-  return event !== undefined && secondOf(event.timestamp) > place;
+  return { id: event.event_id, timestamp: utcTimestamp(event.timestamp), draft: event };
 }

@@ -18,62 +18,15 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * One page of the remote ledger. What may pass (a server error, a time-out, a broken connection, text that is no whole
- * JSON) is tried again after 1, 2, 4 … s, or when the server says, within a minute. Throws `import_failed`, naming the URL and, where one
- * event keeps the server from answering, that event.
+ * JSON) is tried again after 1, 2, 4 … s, or when the server says, within a minute. Throws `import_failed`, naming the URL.
  */
 export async function readPage(remote: Remote, limit: number, offset: number): Promise<RemoteEvent[]> {
   const url = pageUrl(remote.baseUrl, limit, offset);
-  let last: TransientFault | undefined;
-  try {
-    return await retrying(
-      remote,
-      () => tryPage(remote, url),
-      (fault) => {
-        // The server asked us to come back later, so make no further requests now.
-        if (!fault.isLong) last = fault;
-        return failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault);
-      },
-    );
-  } catch (error) {
-    const culprit = last && (await findCulprit(remote, limit, offset));
-    remote.signal?.throwIfAborted();
-    if (!last || !culprit) throw error;
-    throw failed(
-      url,
-      `a page of events, asked ${remote.attempts} times`,
-      `${last.message}: ${culprit}`,
-      last,
-    );
-  }
-}
-
-/**
- * Finds the one event that keeps the server from answering, and names it by its neighbours, since it is never received. A server that
- * accepted a payload which it cannot serialise fails on every page with that event. Null if that is not the reason.
- */
-async function findCulprit(remote: Remote, limit: number, offset: number): Promise<string | null> {
-  const ask = (count: number, from: number) =>
-    tryPage(remote, pageUrl(remote.baseUrl, count, from)).catch((error) => {
-      if (error instanceof TransientFault) return null;
-      throw error;
-    });
-  let newer = offset === 0 ? undefined : (await ask(1, offset - 1))?.[0];
-  // A server that does not answer at all is down. Stop asking.
-  if (!newer && !(await ask(1, offset + limit))) return null;
-  let [answered, refused] = [0, limit];
-  while (refused - answered > 1) {
-    const count = Math.floor((answered + refused) / 2);
-    const page = await ask(count, offset);
-    if (page) newer = page.at(-1);
-    if (page) answered = count;
-    else refused = count;
-  }
-  const place = offset + answered;
-  if (await ask(1, place)) return null;
-  const older = (await ask(1, place + 1))?.[0];
-  if (!newer && !older) return null;
-  const neighbours = [newer && `older than ${newer.event_id}`, older && `newer than ${older.event_id}`];
-  return `the server does not answer with the event at offset ${place}, ${neighbours.filter(Boolean).join(' and ')}`;
+  return retrying(
+    remote,
+    () => tryPage(remote, url),
+    (fault) => failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault),
+  );
 }
 
 function pageUrl(base: URL, limit: number, offset: number): string {

@@ -1,12 +1,11 @@
+import { createHash } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
-import { FEW_ROWS } from '../../ledger/events/import-alert.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
-import type { RowPlace } from '../import/row-index.ts';
-import type { Opening, RowSource, RowView, SourceRow } from '../import/source.ts';
+import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
 import { decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
@@ -32,6 +31,10 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
   const name = `${kind}+file:${path}`;
   return {
     ...OF_ROWS,
+    form: {
+      ...OF_ROWS.form,
+      other: 'the file was truncated, rewritten or replaced, or it has another mapping',
+    },
     name,
     oldestFirst: 'sort the file by time once, and append new rows at its end',
     async open(opening) {
@@ -96,196 +99,146 @@ async function* chunksOf({ file, end: whole }: Extent, from: number, end = whole
   }
 }
 
-interface PlacedRow {
-  row: SourceRow;
-  /** Whether the id is the row's own, and not its number. */
-  hasOwnId: boolean;
-  after: RecordPlace;
+interface PlacedRow extends SourceRow {
+  /** The place after it. */
+  place: RecordPlace;
 }
 
-/** The last row where it is not whole: where it begins, and since when. */
-const Mark = z.object({ offset: z.number(), since: z.number() });
+const Mark = z.object({
+  /** Up to where all rows are imported or left out, and the SHA-256 of the bytes before and of the mapping. */
+  read: z.object({ offset: z.number(), line: z.number(), index: z.number(), sha256: z.string() }).nullable(),
+  /** The last row where it is not whole: where it begins, and since when. */
+  waiting: z.object({ offset: z.number(), since: z.number() }).nullable(),
+});
 type Mark = z.output<typeof Mark>;
 
+/** A file that was only appended to begins with the same bytes. Otherwise all of its rows are compared. */
 class FileView implements RowView {
-  mark: string | null = null;
   #extent: Extent;
   readonly #reader: RowReader;
-  readonly #opening: Opening;
-  /** Row id → the place after it, for the ends of stretches, which are the beginnings of others. */
-  readonly #known = new Map<string, RecordPlace>();
+  readonly #now: number;
+  readonly #before: Mark;
+  /** Time of the last imported row, Unix ms. */
+  readonly #imported: number;
+  #waiting: Mark['waiting'] = null;
 
-  constructor(extent: Extent, reader: RowReader, opening: Opening) {
+  constructor(extent: Extent, reader: RowReader, { now, index }: Opening) {
     this.#extent = extent;
     this.#reader = reader;
-    this.#opening = opening;
+    this.#now = now;
+    const mark = Mark.safeParse(JSON.parse(index.state.mark ?? 'null'));
+    this.#before = mark.data ?? { read: null, waiting: null };
+    this.#imported = Date.parse(index.state.end?.timestamp ?? formatTimestamp(now));
   }
 
-  async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
-    const from = await this.#placeAfter(after);
-    const to = until && (await this.#placeAfter(until));
-    const seen = new Map<string, number>();
-    if (to && to.offset <= from.offset) return;
-    for await (const batch of this.#read(from, to)) {
-      for (const { row, hasOwnId, after: place } of batch) if (hasOwnId) this.#assertNew(row.id, place, seen);
-      yield batch.map(({ row }) => row);
+  async *some(): AsyncGenerator<never> {}
+
+  async isSame(): Promise<boolean> {
+    const { read } = this.#before;
+    return read !== null && read.sha256 === (await this.#hashUpTo(read.offset));
+  }
+
+  all(): AsyncGenerator<PlacedRow[]> {
+    return this.#read(this.#reader.begin);
+  }
+
+  fresh(start: Start): AsyncGenerator<PlacedRow[]> {
+    return this.#read(this.#placeOf(start));
+  }
+
+  async assertOnce({ id, place }: SourceRow): Promise<void> {
+    for await (const batch of this.#read(this.#reader.begin)) {
+      const first = batch.find((row) => row.id === id);
+      if (!first) continue;
+      throw importFault(
+        `${this.#reader.layout.name}, row ${(place as RecordPlace).index}`,
+        'each id once',
+        `${JSON.stringify(id)}, as in row ${first.place.index}`,
+      );
     }
   }
 
-  async elsewhere(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const seen = new Map<string, number>();
-    for await (const batch of this.#read(this.#reader.begin))
-      for (const { row, hasOwnId, after } of batch)
-        if (hasOwnId && ids.has(row.id)) this.#assertNew(row.id, after, seen);
-    return new Set(seen.keys());
-  }
-
-  async held(after: RowPlace | null) {
-    const records = this.#records(await this.#placeAfter(after));
+  async held(start: Start) {
+    const records = this.#records(this.#placeOf(start));
     let last: FileRecord | undefined;
     let step = await records.next();
     for (; !step.done; step = await records.next()) last = step.value.at(-1);
     if (step.value === null) return null;
     const { offset, line, bytes } = step.value;
-    const { changedAt } = this.#extent;
-    const { now, mark } = this.#opening;
     const isOpen = isQuoteOpen(bytes, this.#reader.layout.separators);
-    const before = Mark.safeParse(JSON.parse(mark ?? 'null')).data;
-    const since = before?.offset === offset ? before.since : changedAt;
-    if (isOpen && now - since >= SETTLED_MS) {
+    const { waiting } = this.#before;
+    const since = waiting?.offset === offset ? waiting.since : this.#extent.changedAt;
+    if (isOpen && this.#now - since >= SETTLED_MS) {
       // Rows that are appended all the time would hide it for ever.
       this.#extent = { ...this.#extent, isSettled: true };
       return null;
     }
-    this.mark = JSON.stringify({ offset, since } satisfies Mark);
+    this.#waiting = { offset, since };
     const reason = isOpen ? 'a quote that is not closed' : 'no line end';
     // The row may be as old as the one before it.
     const [row] = last ? this.#reader.rows([last]) : [];
-    const earlier = row ? this.#row(row, last!.after.index).row.timestamp : after?.timestamp;
-    const held = Math.min(since, earlier ? Date.parse(earlier) : since);
+    const earlier = row && Date.parse(this.#row(row, last!.after).timestamp);
+    const held = Math.min(since, earlier || this.#imported);
     return { since: formatTimestamp(held), unread: { line, since, reason } };
+  }
+
+  async mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<string> {
+    const place = (last?.place as RecordPlace | undefined) ?? this.#placeOf(start);
+    const read = isWhole ? { ...place, sha256: await this.#hashUpTo(place.offset) } : null;
+    return JSON.stringify({ read, waiting: this.#waiting } satisfies Mark);
   }
 
   async close(): Promise<void> {
     await this.#extent.file.close();
   }
 
-  #assertNew(id: string, { index }: RecordPlace, seen: Map<string, number>): void {
-    const first = seen.get(id);
-    if (first !== undefined)
-      throw importFault(
-        `${this.#reader.layout.name}, row ${index}`,
-        'each id once',
-        `${JSON.stringify(id)}, as in row ${first}`,
-      );
-    seen.set(id, index);
+  #placeOf(start: Start): RecordPlace {
+    if (start === 'end') return this.#before.read!;
+    return (start.last?.place as RecordPlace | undefined) ?? this.#reader.begin;
   }
 
-  /** The place after an imported row: mostly where the number of rows says, otherwise where its id is. */
-  async #placeAfter(place: RowPlace | null): Promise<RecordPlace> {
-    if (place === null) return this.#reader.begin;
-    const known = this.#known.get(place.id);
-    if (known) return known;
-    const expected = await this.#skip(place.place - 1);
-    const found =
-      (expected && (await this.#find([place.id], expected))) ?? (await this.#placeOfDeleted(place));
-    this.#known.set(place.id, found);
-    return found;
+  async #hashUpTo(offset: number): Promise<string> {
+    const hash = createHash('sha256').update(this.#reader.mapping.digest);
+    for await (const chunk of chunksOf(this.#extent, 0, offset)) hash.update(chunk);
+    return hash.digest('hex');
   }
 
-  /** If the row is deleted, its place is after the newest one before it that is still there. */
-  async #placeOfDeleted(place: RowPlace): Promise<RecordPlace> {
-    const { begin } = this.#reader;
-    const own = await this.#find([place.id], begin);
-    if (own) return own;
-    let tried = 0;
-    for (const ids of this.#opening.index.idsUpTo(place)) {
-      const found = await this.#find(ids, begin);
-      if (found) return found;
-      tried += ids.length;
-      // If all of so many are gone, this is another file.
-      if (tried >= FEW_ROWS) throw this.#lost(place);
-    }
-    return begin;
-  }
-
-  /** The place after that many rows; null if there are fewer. */
-  async #skip(rows: number): Promise<RecordPlace | null> {
-    const before = [...this.#known.values()].filter(({ index }) => index <= rows);
-    const from = before.reduce((last, one) => (one.index > last.index ? one : last), this.#reader.begin);
-    if (rows <= from.index) return from;
+  async *#read(from: RecordPlace): AsyncGenerator<PlacedRow[]> {
     for await (const records of this.#records(from)) {
-      const found =
-        records.at(-1)!.after.index >= rows ? records.find(({ after }) => after.index === rows) : null;
-      if (found) return found.after;
-    }
-    return null;
-  }
-
-  /** The place after the first of these rows that the file has. */
-  async #find(ids: readonly string[], from: RecordPlace): Promise<RecordPlace | null> {
-    const ranks = new Map(ids.map((id, rank) => [id, rank]));
-    let best = ids.length;
-    let found: RecordPlace | null = null;
-    for await (const batch of this.#read(from)) {
-      for (const { row, after } of batch) {
-        const rank = ranks.get(row.id) ?? best;
-        if (rank < best) [best, found] = [rank, after];
-      }
-      if (best === 0) break;
-    }
-    return found;
-  }
-
-  async *#read(from: RecordPlace, to?: RecordPlace): AsyncGenerator<PlacedRow[]> {
-    for await (const records of this.#records(from, to)) {
       const rows = this.#reader.rows(records);
-      yield records.map(({ after }, index) => ({ ...this.#row(rows[index]!, after.index), after }));
+      yield records.map(({ after }, index) => this.#row(rows[index]!, after));
     }
   }
 
-  async *#records(from: RecordPlace, to?: RecordPlace): ReturnType<typeof readRecords> {
+  async *#records(from: RecordPlace): ReturnType<typeof readRecords> {
     const { layout } = this.#reader;
-    const { isSettled, end } = this.#extent;
-    const chunks = chunksOf(this.#extent, from.offset, to?.offset);
     try {
-      return yield* readRecords(chunks, from, layout, isSettled && (to?.offset ?? end) === end);
+      return yield* readRecords(chunksOf(this.#extent, from.offset), from, layout, this.#extent.isSettled);
     } catch (error) {
       if (error instanceof CathedralError) throw error;
       throw importFault(layout.name, 'a readable file', (error as Error).message, error);
     }
   }
 
-  #row(row: Row | CathedralError, index: number): Pick<PlacedRow, 'row' | 'hasOwnId'> {
+  #row(row: Row | CathedralError, after: RecordPlace): PlacedRow {
     const { layout, mapping } = this.#reader;
-    let id = `${index}`;
-    let hasOwnId = false;
+    let id = `${after.index}`;
     const place = () => `${layout.name}, row ${id}`;
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      const own = mapping.idOf(row, place);
-      hasOwnId = own !== null;
-      id = own ?? id;
+      id = mapping.idOf(row, place) ?? id;
       const [event] = mapping.events(row, place);
-      return event ? { draft: event.draft, timestamp: this.#timeOf(event.draft.timestamp, place) } : null;
+      return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
     if (mapped === null || mapped instanceof CathedralError)
-      return { row: { id, timestamp: '', draft: mapped }, hasOwnId };
+      return { id, timestamp: '', place: after, draft: mapped };
     const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
-    return { row: { id, timestamp: mapped.timestamp, draft }, hasOwnId };
+    return { id, timestamp: mapped.timestamp, place: after, draft };
   }
+}
 
-  #timeOf(timestamp: unknown, place: () => string): string {
-    if (typeof timestamp === 'string') return inUtc(timestamp);
-    const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
-    throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
-  }
-
-  #lost({ id, place }: RowPlace): CathedralError {
-    return importFault(
-      this.#reader.layout.name,
-      `row ${id}, which was imported as number ${place}`,
-      'no such row: the file was truncated, rewritten or replaced. Restore it, or import into another folder',
-    );
-  }
+function timeOf(timestamp: unknown, place: () => string): string {
+  if (typeof timestamp === 'string') return inUtc(timestamp);
+  const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
+  throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
 }

@@ -1,190 +1,133 @@
 import { CathedralError } from '../../errors.ts';
 import { FEW_ROWS, MAX_CHANGES } from '../../ledger/events/import-alert.ts';
 import { formatCount } from '../../words/number.ts';
-import type { Change, Found, RowIndex, RowPlace } from './row-index.ts';
-import type { RowSource, RowView, SourceRow, Stretch } from './source.ts';
+import type { Change, Found, RowIndex } from './row-index.ts';
+import type { RowSource, RowView, SourceRow, Start } from './source.ts';
 
-/** What differs between the rows of a source and what was imported from them, in the source's order. */
-export interface Differences<Content> {
-  /** Rows that came after rows that follow them. */
-  late: { row: SourceRow<Content>; place: number }[];
-  /** `row`: as it is now; null: it was deleted. */
-  changes: (Change & { row: SourceRow<Content> | null })[];
-}
-
-interface CompareOptions<Content> {
-  source: RowSource<Content>;
-  view: RowView<Content>;
-  index: RowIndex;
-  /** Compare every row. */
-  full: boolean;
-  /** Number of windows of older rows to compare again. */
-  auditWindows: number;
-}
+/** A change of an imported row. `row`: as it is now; null: it was deleted. */
+export type Changed<Content> = Change & { row: SourceRow<Content> | null };
 
 /** Late rows that one import takes: a bound on the memory that it needs. The next one finds the others. */
 const MAX_LATE = 10_000;
-/** Windows whose rows one import counts. */
-const COUNTED_WINDOWS = 1024;
 
-/**
- * Compares the newest rows, the windows that the source suspects, and those that are next in the audit, or all of them. Throws `import_failed`
- * if so many rows were changed that this is not the source that was imported.
- */
-export async function compareRows<Content>(options: CompareOptions<Content>): Promise<Differences<Content>> {
-  const { index, source } = options;
-  const { end } = index;
-  if (end === null) return { late: [], changes: [] };
-  const comparison = new Comparison(options, end);
-  const recent = index.lastUpTo(end.place - source.overlap);
-  await comparison.compare({ after: recent, until: end });
-  for (const window of await olderWindows(recent, options)) await comparison.compare(window);
-  return comparison.finish();
-}
-
-/** The windows before `recent` that this import compares, in the source's order. */
-async function olderWindows<Content>(
-  recent: RowPlace | null,
-  { view, index, source, full, auditWindows }: CompareOptions<Content>,
-): Promise<Stretch[]> {
-  if (recent === null) return [];
-  const most = full ? Number.POSITIVE_INFINITY : auditWindows + (view.suspects ? COUNTED_WINDOWS : 0);
-  const inTurn = windowsInTurn(index, recent, source.window).take(most).toArray();
-  const audited = full ? inTurn : inTurn.slice(0, auditWindows);
-  const others = inTurn.slice(audited.length);
-  const imported = ({ after, until }: Stretch) => index.count(after, until.place);
-  const suspects = others.length === 0 ? [] : await view.suspects!(others, imported);
-  // Suspects that come next in turn need no audit of their own, and the next import goes on behind them.
-  const other = suspects.findIndex((one, n) => one.until.place !== others[n]!.until.place);
-  const last = inTurn[audited.length + (other < 0 ? suspects.length : other) - 1]?.until;
-  index.audited = last === undefined || last === recent ? null : last.place;
-  return [...audited, ...suspects].sort((one, other) => one.until.place - other.until.place);
-}
-
-/** The windows before `recent`, each once, from where the last audit stopped; behind the last one the first follows. */
-function* windowsInTurn(index: RowIndex, recent: RowPlace, size: number): Generator<Stretch> {
-  const stop = index.lastUpTo(Math.min(index.audited, recent.place));
-  const first = stop?.place === recent.place ? null : stop;
-  yield* windowsBetween(index, first, recent, size);
-  if (first !== null) yield* windowsBetween(index, null, first, size);
-}
-
-function* windowsBetween(
-  index: RowIndex,
-  begin: RowPlace | null,
-  end: RowPlace,
-  size: number,
-): Generator<Stretch> {
-  for (let after = begin; after?.place !== end.place; ) {
-    const full = index.windowEnd(after, size);
-    const until: RowPlace = full === null || full.place >= end.place ? end : full;
-    yield { after, until };
-    after = until;
-  }
-}
-
-class Comparison<Content> {
-  readonly #options: CompareOptions<Content>;
-  readonly #late = new Map<string, { row: SourceRow<Content>; place: number }>();
-  readonly #changes = new Map<string, { at: number; change: Change; row: SourceRow<Content> | null }>();
-  readonly #missing = new Map<string, Found>();
-  /** The last imported row. */
-  readonly #end: RowPlace;
+/** What differs between the rows of a source and what was imported from them. */
+export class Comparison<Content> {
+  /** Rows that came after rows that follow them, in the source's order. */
+  readonly late = new Map<string, SourceRow<Content>>();
+  /** Whether some late rows are left to the next import. */
+  isPartial = false;
+  readonly #changes = new Map<string, Changed<Content> & { seq: number }>();
+  readonly #source: RowSource<Content>;
+  readonly #view: RowView<Content>;
+  readonly #index: RowIndex;
   /** Number of imported rows that were looked for. */
   #compared = 0;
 
-  constructor(options: CompareOptions<Content>, end: RowPlace) {
-    this.#options = options;
-    this.#end = end;
+  constructor(source: RowSource<Content>, view: RowView<Content>, index: RowIndex) {
+    this.#source = source;
+    this.#view = view;
+    this.#index = index;
   }
 
-  async compare(stretch: Stretch): Promise<void> {
-    if (this.#late.size > MAX_LATE) return;
-    const { view, index } = this.#options;
-    const missing = index.between(stretch.after, stretch.until);
-    this.#compared += missing.size;
-    for (let pass = 1; ; pass += 1) {
-      const isWhole = await this.#read(stretch, missing);
-      if (!isWhole) return;
-      if (missing.size === 0 || pass >= (view.passes ?? 1)) break;
-    }
-    // A row that another stretch had is changed, and not missing.
-    for (const [id, row] of missing) if (!this.#changes.has(id)) this.#missing.set(id, row);
-    // At once, because a whole table of them would not fit into the memory.
-    if (this.#changes.size > MAX_CHANGES) this.#assertSame([...this.#changes.values()]);
+  /** In the order of the ledger. */
+  get changes(): Changed<Content>[] {
+    return [...this.#changes.values()].sort((one, other) => one.seq - other.seq);
   }
 
-  /** Reads a stretch, and takes the rows that it has from `missing`. False: it ended early. */
-  async #read({ after, until }: Stretch, missing: Map<string, Found>): Promise<boolean> {
-    const { view, index, source } = this.#options;
-    /** The place of a row that has none yet: that of the next one in its place. */
-    let next = (after?.place ?? 0) + 1;
-    for await (const rows of view.rows(after, until)) {
+  /**
+   * Compares some of the imported rows, and all of them if `full` or if that shows that some are new or missing. Returns where new rows begin.
+   * Throws `import_failed` if so many rows were changed that this is not the source that was imported.
+   */
+  async run(full: boolean): Promise<Start<Content>> {
+    if (this.#index.state.end === null) return { last: null };
+    for await (const rows of this.#view.some()) {
       for (const row of rows) {
-        const known = missing.get(row.id) ?? index.row(row.id);
-        missing.delete(row.id);
-        const isHere =
-          known?.place != null && known.place > (after?.place ?? -Infinity) && known.place <= until.place;
-        if (isHere && known.isInOrder) next = known.place! + 1;
-        this.#take(row, known, isHere ? known.place! : next, source.form.digest(row));
+        const known = this.#index.row(row.id);
+        this.#compared += known?.digest ? 1 : 0;
+        if (known) this.compare(row, known);
+        else if (row.draft !== null) this.#addLate(row);
       }
-      if (this.#late.size > MAX_LATE) return false;
+      this.#assertFew();
     }
-    return true;
+    this.#assertSame();
+    if (!full && (await this.#view.isSame())) return 'end';
+    return { last: await this.#compareAll() };
   }
 
-  #take(row: SourceRow<Content>, known: Found | null, place: number, digest: string): void {
-    const { index } = this.#options;
-    const at = row.place ?? place;
-    this.#missing.delete(row.id);
-    if (!known && row.draft === null) index.leaveOut(row.id, at, digest);
-    else if (!known || (known.isLeftOut && row.draft !== null)) this.#late.set(row.id, { row, place: at });
-    else {
-      // A place that the source gives follows from the row, and changes only with it.
-      if (row.place === undefined && known.place !== at) index.move(known, at);
-      if (known.digest !== digest)
-        this.#changes.set(row.id, { at, change: { id: row.id, digest, place: row.place }, row });
-    }
+  /** Notes what a row says that is known. */
+  compare(row: SourceRow<Content>, { id, seq, digest: known }: Found): void {
+    const digest = this.#source.form.digest(row);
+    if (digest !== known) this.#changes.set(id, { id, seq, digest, row });
+    // In a whole table of changes there is no room for each.
+    this.#assertFew();
   }
 
-  async finish(): Promise<Differences<Content>> {
-    const { index, view } = this.#options;
-    const ids = new Set([...this.#missing].filter(([, row]) => !row.isLeftOut).map(([id]) => id));
-    const moved = ids.size === 0 ? ids : ((await view.elsewhere?.(ids)) ?? new Set());
-    for (const [id, row] of this.#missing) {
-      if (row.isLeftOut) index.forget(row);
-      else if (moved.has(id)) index.unplace(row);
-      else this.#changes.set(id, { at: row.place!, change: { id, digest: null }, row: null });
-    }
-    const changes = [...this.#changes.values()].sort((one, other) => one.at - other.at);
-    this.#assertSame(changes);
-    return {
-      late: [...this.#late.values()].sort((one, other) => one.place - other.place),
-      changes: changes.map(({ change, row }) => ({ ...change, row })),
-    };
+  /** Returns the last row that was imported before. */
+  async #compareAll(): Promise<SourceRow<Content> | null> {
+    const index = this.#index;
+    this.late.clear();
+    let last: SourceRow<Content> | null = null;
+    let [leftOut, leftOutSince] = [0, 0];
+    /** Rows behind the last imported one so far: they are new, or late if another imported one follows. */
+    let others: SourceRow<Content>[] = [];
+    for await (const rows of this.#view.all())
+      for (const row of rows) {
+        const known = index.row(row.id);
+        // A source that brings events into its own order shows those that come back among the imported ones.
+        if (!known || (known.digest === null && this.#source.oldestFirst !== null)) {
+          if (row.draft === null) leftOutSince += 1;
+          else if (others.length <= MAX_LATE) others.push(row);
+          continue;
+        }
+        if (!index.see(row.id)) await this.#view.assertOnce?.(row);
+        this.compare(row, known);
+        for (const other of others) await this.#foundBefore(other);
+        [others, last] = [[], row];
+        [leftOut, leftOutSince] = [leftOut + leftOutSince, 0];
+      }
+    for (const { id, seq } of index.unseen(MAX_CHANGES + 1))
+      this.#changes.set(id, { id, seq, digest: null, row: null });
+    this.#compared = index.count();
+    this.#assertSame();
+    index.state.leftOut = leftOut;
+    if (last?.timestamp) index.reach(last.id, last.timestamp);
+    return last;
   }
 
-  #assertSame(changes: readonly { change: Change }[]): void {
-    const { source } = this.#options;
-    const { length: changed } = changes;
+  /** A row that is before an imported one: it was deleted and is there again, or is late. */
+  async #foundBefore(row: SourceRow<Content>): Promise<void> {
+    const known = this.#index.row(row.id);
+    if (known) this.compare(row, known);
+    else if (this.late.has(row.id)) await this.#view.assertOnce?.(row);
+    else this.#addLate(row);
+  }
+
+  #addLate(row: SourceRow<Content>): void {
+    if (this.late.size < MAX_LATE) this.late.set(row.id, row);
+    else this.isPartial = true;
+  }
+
+  #assertFew(): void {
+    if (this.#changes.size > MAX_CHANGES) throw this.#anotherSource();
+  }
+
+  #assertSame(): void {
+    const { size } = this.#changes;
+    const { refusesEmpty } = this.#source.form;
     const isFew =
       this.#compared < FEW_ROWS &&
-      !(source.form.refusesEmpty && changes.every(({ change }) => change.digest === null));
-    if (changed <= MAX_CHANGES && (changed < this.#compared || isFew || changed === 0)) return;
-    throw anotherSource(source, this.#compared, changed, { first: changes[0]!.change.id, end: this.#end.id });
+      !(refusesEmpty && this.#changes.values().every(({ digest }) => digest === null));
+    if (size > MAX_CHANGES || (size > 0 && size >= this.#compared && !isFew)) throw this.#anotherSource();
   }
-}
 
-/** Too much differs. `compared`: number of rows; `end`: the last imported one. */
-export function anotherSource<Content>(
-  { name, form }: RowSource<Content>,
-  compared: number,
-  changed: number,
-  { first, end }: { first: string; end: string },
-): CathedralError {
-  return new CathedralError('import_failed', {
-    place: name,
-    expected: `${formatCount(compared, form.noun)} as imported, up to ${form.noun} ${end}. Restore what was there, or import into another folder`,
-    found: `${changed} of them changed or deleted, first ${first}: ${form.other}`,
-  });
+  #anotherSource(): CathedralError {
+    const { name, form } = this.#source;
+    const { changes } = this;
+    const compared = formatCount(Math.max(this.#compared, changes.length), form.noun);
+    return new CathedralError('import_failed', {
+      place: name,
+      expected: `${compared} as imported, up to ${form.noun} ${this.#index.state.end!.id}. Restore what was there, or import into another folder`,
+      found: `${changes.length} of them changed or deleted, first ${changes[0]!.id}: ${form.other}`,
+    });
+  }
 }

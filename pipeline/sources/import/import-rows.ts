@@ -1,24 +1,18 @@
 import { CathedralError } from '../../errors.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
-import {
-  ALERT_CHANGES,
-  firstNamed,
-  importAlert,
-  listed,
-  MAX_CHANGES,
-} from '../../ledger/events/import-alert.ts';
+import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { Signers } from '../../ledger/writing/write-snapshot.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
-import { anotherSource, compareRows, type Differences } from './compare-rows.ts';
+import { type Changed, Comparison } from './compare-rows.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { openIndex } from './open-index.ts';
 import { isIndexDamage, type RowIndex, removeIndex } from './row-index.ts';
-import type { RowFinding, RowSource, RowView, Salt, SourceRow, Unread } from './source.ts';
+import type { RowFinding, RowSource, RowView, Salt, SourceRow, Start, Unread } from './source.ts';
 
 export interface ImportOptions<Content> {
   source: RowSource<Content>;
@@ -101,11 +95,11 @@ async function importOnce<Content>(
   const { source, full = false, auditWindows = 1 } = options;
   const index = await openIndex(options.directory, writer.end.size, options.verifiers, source.form);
   try {
-    const view = await source.open({ index, mark: index.mark, now: options.now() });
+    const view = await source.open({ index, now: options.now(), auditWindows });
     try {
-      const differences = await compareRows({ source, view, index, full, auditWindows });
-      const fresh = await view.fresh?.();
-      const held = await view.held(index.end);
+      const comparison = new Comparison(source, view, index);
+      const start = await comparison.run(full);
+      const held = await view.held(start);
       const intake = new Intake(writer, view, index, options, known !== null);
       const { snapshots, position, head } = await writer.seal(
         options.signers,
@@ -115,9 +109,9 @@ async function importOnce<Content>(
               quiet: source.quiet,
               until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
             },
-        intake.events(differences, fresh ?? null),
+        intake.events(comparison, start),
       );
-      index.mark = view.mark;
+      index.state.mark = await view.mark(start, intake.last, intake.hasAllLate && !comparison.isPartial);
       index.save(position, position.size + head);
       if (intake.fault) throw intake.fault.cause;
       const { imported, findings } = intake;
@@ -134,7 +128,7 @@ async function importOnce<Content>(
 }
 
 /** Why the first of some changed rows is no event any more; without what was found, since findings are for everybody. */
-function unreadable<Content>(changes: Differences<Content>['changes'], noun: string): string {
+function unreadable<Content>(changes: readonly Changed<Content>[], noun: string): string {
   for (const { id, row } of changes)
     if (row?.draft instanceof CathedralError)
       return ` Now ${noun} ${id} is no event: expected ${row.draft.expected}.`;
@@ -158,6 +152,9 @@ class Intake<Content> {
   readonly findings: RowFinding[] = [];
   /** Why no more rows were taken. */
   fault: RowFault | undefined;
+  /** The last new row that was taken, or left out. */
+  last: SourceRow<Content> | null = null;
+  hasAllLate = false;
   readonly #view: RowView<Content>;
   readonly #index: RowIndex;
   readonly #source: RowSource<Content>;
@@ -169,6 +166,8 @@ class Intake<Content> {
   #seq: number;
   #notBefore: string | null;
   readonly #late: string[] = [];
+  /** Rows since the last one that was taken. */
+  #leftOut = 0;
 
   constructor(
     writer: LedgerWriter,
@@ -191,94 +190,61 @@ class Intake<Content> {
 
   /** Late rows, new rows, and alerts about what was found. */
   async *events(
-    { late, changes }: Differences<Content>,
-    fresh: Iterable<readonly SourceRow<Content>[]> | null,
+    comparison: Comparison<Content>,
+    start: Start<Content>,
   ): AsyncGenerator<readonly EventLine[]> {
-    if (fresh !== null) yield* this.#takeAll(fresh);
-    else {
-      for (const { row, place } of late) yield this.#take([row], place);
-      const { end } = this.#index;
-      const rows = this.#view.rows(end);
-      if (end === null) yield* this.#takeAll(oldestFirst(rows, this.#source, this.#now));
-      else yield* this.#takeAll(this.#withoutImported(rows, changes));
-    }
-    yield* this.#alerts(changes);
-  }
-
-  /** Rows that were moved behind the last one are no new ones; what they say may be new. */
-  async *#withoutImported(
-    batches: AsyncIterable<readonly SourceRow<Content>[]>,
-    changes: Differences<Content>['changes'],
-  ): AsyncGenerator<SourceRow<Content>[]> {
-    const { form } = this.#source;
-    const deleted = new Set(changes.filter(({ digest }) => digest === null).map(({ id }) => id));
-    for await (const batch of batches) {
-      const fresh: SourceRow<Content>[] = [];
-      const found = batch.map((row) => this.#index.row(row.id));
-      const again = new Set(
-        found.flatMap((known) => (known?.digest && known.place !== null ? [known.id] : [])),
-      );
-      if (again.size > 0) await this.#view.elsewhere?.(again);
-      for (const [at, row] of batch.entries()) {
-        const known = found[at];
-        if (!known?.digest || known.isLeftOut || deleted.has(row.id)) {
-          fresh.push(row);
-          continue;
-        }
-        // So that new rows before it come before it in the index, too.
-        yield fresh.splice(0);
-        if (this.fault) return;
-        this.#index.moveToEnd(known, row.timestamp);
-        const digest = form.digest(row);
-        if (digest !== known.digest) changes.push({ id: row.id, digest, place: row.place, row });
+    for (const row of comparison.late.values()) yield this.#take(row, true) ?? [];
+    this.hasAllLate = !this.fault;
+    const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
+    const rows = this.#view.fresh(start);
+    for await (const batch of isFirst ? oldestFirst(rows, this.#source, this.#now) : rows) {
+      const events: EventLine[] = [];
+      for (const row of batch) {
+        if (this.fault) break;
+        const taken = this.#take(row, false);
+        if (taken) events.push(...taken);
+        else await this.#again(row, comparison);
+        if (!this.fault) this.last = row;
       }
-      if (changes.length > MAX_CHANGES)
-        throw anotherSource(this.#source, this.#index.count(), changes.length, {
-          first: changes[0]!.id,
-          end: this.#index.end!.id,
-        });
-      yield fresh;
+      yield events;
+      if (this.fault) break;
     }
+    yield* this.#alerts(comparison.changes);
   }
 
-  async *#takeAll(
-    batches: AsyncIterable<readonly SourceRow<Content>[]> | Iterable<readonly SourceRow<Content>[]>,
-  ): AsyncGenerator<EventLine[]> {
-    if (this.fault) return;
-    for await (const batch of batches) {
-      yield this.#take(batch);
-      if (this.fault) return;
-    }
+  /** A row that has an imported row's id: it was moved behind the last one. */
+  async #again(row: SourceRow<Content>, comparison: Comparison<Content>): Promise<void> {
+    await this.#view.assertOnce?.(row);
+    comparison.compare(row, this.#index.row(row.id)!);
   }
 
-  /** The events of rows, up to one that is no event. `late`: the place of rows that came late. */
-  #take(rows: readonly SourceRow<Content>[], late: number | null = null): EventLine[] {
-    const events: EventLine[] = [];
-    if (this.fault) return events;
-    for (const row of rows) {
-      try {
-        if (row.draft instanceof CathedralError) throw row.draft;
-        if (isEvent(row)) events.push(...this.#write(row, late));
-      } catch (error) {
-        if (!(error instanceof CathedralError)) throw error;
-        this.fault = new RowFault(error, this.#notBefore);
-        if (!this.#stopsAtFault) throw this.fault;
-        break;
-      }
+  /** The events of a row, none if it is left out or no event; null for one that was imported before. */
+  #take(row: SourceRow<Content>, isLate: boolean): EventLine[] | null {
+    if (this.fault) return [];
+    try {
+      if (isEvent(row)) return this.#write(row, isLate);
+      if (this.#index.row(row.id)?.digest) return null;
+      if (row.draft instanceof CathedralError) throw row.draft;
+      this.#leftOut += 1;
+    } catch (error) {
+      if (!(error instanceof CathedralError)) throw error;
+      this.fault = new RowFault(error, this.#notBefore);
+      if (!this.#stopsAtFault) throw this.fault;
     }
-    return events;
+    return [];
   }
 
-  #write(row: EventRow<Content>, late: number | null): EventLine[] {
+  #write(row: EventRow<Content>, late: boolean): EventLine[] | null {
     const { name, form } = this.#source;
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
     const place = () => `${name}, ${form.noun} ${row.id}`;
-    const context = { late: late !== null, salt: this.#salt, index: this.#index, place };
+    const context = { late, salt: this.#salt, index: this.#index, place };
     const { events, row: known, findings = [] } = form.write(row, next, context);
-    this.#index.addRow(known, late);
+    if (!this.#index.add(known, this.#seq)) return null;
+    if (!late) this.#index.state.leftOut += this.#leftOut;
+    if (!late) this.#leftOut = 0;
     const [{ event }] = events as [EventLine];
-    if (late !== null || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil))
-      this.#late.push(row.id);
+    if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);
     this.findings.push(...findings);
     this.imported += 1;
     this.#seq += events.length;
@@ -286,7 +252,7 @@ class Intake<Content> {
     return events;
   }
 
-  *#alerts(changes: Differences<Content>['changes']): Generator<EventLine[]> {
+  *#alerts(changes: readonly Changed<Content>[]): Generator<EventLine[]> {
     const { noun, listed: changed } = this.#source.form;
     const named = (ids: readonly string[]) => `${formatCount(ids.length, noun)} (${listed(ids)})`;
     if (this.#late.length > 0) {

@@ -38,10 +38,9 @@ const Changes = z.array(
 
 /** Slots are sealed that long after their end. */
 export const SEAL_DELAY_MS = 30_000;
-const WINDOW = 4096;
 
 /** How rows of files and tables are imported. */
-export const OF_ROWS: Pick<RowSource, 'form' | 'overlap' | 'window' | 'sealDelayMs' | 'quiet'> = {
+export const OF_ROWS: Pick<RowSource, 'form' | 'sealDelayMs' | 'quiet'> = {
   form: {
     noun: 'row',
     other: 'another table, an older copy of it, or another mapping',
@@ -61,9 +60,6 @@ export const OF_ROWS: Pick<RowSource, 'form' | 'overlap' | 'window' | 'sealDelay
       return own !== timestamp && (time < sealedUntil || time < slotStart(timestamp) - SEAL_DELAY_MS);
     },
   } satisfies RowForm<EventDraft>,
-  // An import reads some hundred kB of them.
-  overlap: WINDOW,
-  window: WINDOW,
   sealDelayMs: SEAL_DELAY_MS,
   quiet: 'alive',
 };

@@ -29,19 +29,19 @@ export async function openIndex<Content>(
   );
   const add = (event: LedgerEvent) => {
     const row = form.rowOf(event);
-    if (row) index.addRow(row);
+    if (row) index.add(row, event.seq);
     else for (const change of form.changesOf(event)) index.change(change);
   };
   try {
-    let position: LedgerPosition = index.sealed;
+    let position: LedgerPosition = index.state.sealed;
     for (const file of await ledger.snapshots(position.snapshot)) {
       const leaves = readSnapshot(file, position, verifiers);
       let step = await leaves.next();
       for (; !step.done; step = await leaves.next())
-        for (const { event } of step.value) if (event.seq >= index.next) add(event);
+        for (const { event } of step.value) if (event.seq >= index.state.next) add(event);
       position = step.value;
     }
-    for await (const lines of readHeadLines(ledger, Math.max(index.next, position.size)))
+    for await (const lines of readHeadLines(ledger, Math.max(index.state.next, position.size)))
       for (const { event } of lines) add(event);
     return index;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
-import type { Change, KnownRow, RowIndex, RowPlace } from './row-index.ts';
+import type { Change, KnownRow, RowIndex } from './row-index.ts';
 
 /**
  * Rows that become the events of a local ledger: a table of a database, a file, a remote ledger. `import-rows.ts` follows them. A source
@@ -15,10 +15,6 @@ export interface RowSource<Content = EventDraft> {
   oldestFirst: string | null;
   /** How the events of a ledger hold its rows. */
   form: RowForm<Content>;
-  /** Every import compares the rows that are at most so far before the newest place; the unit is that of places. */
-  overlap: number;
-  /** Rows that an import compares together, when it compares older ones. */
-  window: number;
   /** Slots are sealed that long after their end, because a row becomes visible some time after its own time, ms. */
   sealDelayMs: number;
   /** Whether a slot without events is sealed as a sign of life. */
@@ -28,47 +24,40 @@ export interface RowSource<Content = EventDraft> {
 }
 
 export interface Opening {
-  /** What was imported before. */
+  /** What was imported before, and what the view of the last import asked to remember. */
   index: RowIndex;
-  /** What the view of the last import asked to remember; null if nothing or if it is lost. */
-  mark: string | null;
   /** The clock, Unix ms. */
   now: number;
+  /** How many windows of older rows `some` has, resuming where the last import stopped. */
+  auditWindows: number;
 }
 
-/** The rows of a source. */
+/** The rows of a source. Each method may throw `import_failed`, also in the midst of rows. */
 export interface RowView<Content = EventDraft> {
+  /** Rows that every import compares: the newest of those up to the last imported one, and some older ones in turn. */
+  some(): AsyncIterable<readonly SourceRow<Content>[]>;
+  /** Whether no row up to the last imported one is new or missing, as far as that shows at little cost. */
+  isSame(): Promise<boolean>;
+  /** All rows, in their order, as far as `fresh` goes; for a source that has an order of its own for new rows, only imported ones. */
+  all(): AsyncIterable<readonly SourceRow<Content>[]>;
+  /** The rows from a start on, up to the last one before which no other row can still appear. */
+  fresh(start: Start<Content>): AsyncIterable<readonly SourceRow<Content>[]>;
   /**
-   * The rows in the source's order, in batches of any size; new rows come after the others. `after`: those after this place. Where the
-   * order has changed, imported rows may be among them. `until`: those up to and including this place; without it, up to the last row before which no other row can still
-   * appear. Throws `import_failed`, also in the midst.
+   * `fresh` may hold rows back. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none. `unread`: where
+   * somebody should know.
    */
-  rows(after: RowPlace | null, until?: RowPlace): AsyncIterable<readonly SourceRow<Content>[]>;
-  /** The windows in which a row may be new or missing, found at less cost than by reading them. `imported`: number of imported rows in one. */
-  suspects?(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<readonly Stretch[]>;
-  /**
-   * Those of these rows that are anywhere in the source: an order that the source gets anew moves rows, and deletes none. Throws
-   * `import_failed` if two rows have one of these ids.
-   */
-  elsewhere?(ids: ReadonlySet<string>): Promise<ReadonlySet<string>>;
-  /**
-   * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places, and which reads all of
-   * them before one is taken. Missing: late rows come first, and those after the last imported one follow.
-   */
-  fresh?(): Promise<Iterable<readonly SourceRow<Content>[]>>;
-  /** How often a row that is missing is looked for before it counts as deleted. Default: once. */
-  passes?: number;
-  /**
-   * `rows` may hold rows back after a place. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none.
-   * `unread`: where somebody should know.
-   */
-  held(after: RowPlace | null): Promise<{ since: string; unread?: Unread } | null>;
+  held(start: Start<Content>): Promise<{ since: string; unread?: Unread } | null>;
+  /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
+  assertOnce?(row: SourceRow<Content>): Promise<void>;
   /** Further alerts, once all rows have been read. */
   alerts?(): Iterable<SourceAlert>;
-  /** What the next import gives to `open`. */
-  mark: string | null;
+  /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */
+  mark(start: Start<Content>, last: SourceRow<Content> | null, isWhole: boolean): Promise<string | null>;
   close(): Promise<void>;
 }
+
+/** Where new rows begin: behind the last imported one, or behind a row that `all` has shown (null: with the first row). */
+export type Start<Content = EventDraft> = 'end' | { last: SourceRow<Content> | null };
 
 /** A row and what it becomes. */
 export interface SourceRow<Content = EventDraft> {
@@ -76,16 +65,10 @@ export interface SourceRow<Content = EventDraft> {
   id: string;
   /** Its own time, in the ledger's form in UTC. */
   timestamp: string;
-  /** Its place; missing: after the rows before it. */
-  place?: number;
+  /** Where it is, for its source. */
+  place?: unknown;
   /** A draft without `timestamp`, `seq` and `salt`; why the row is no event; or null for a row that the mapping leaves out. */
   draft: Content | CathedralError | null;
-}
-
-/** The rows after one place, up to and including another. */
-export interface Stretch {
-  after: RowPlace | null;
-  until: RowPlace;
 }
 
 /** What follows the last whole row of a file. */

@@ -1,9 +1,9 @@
 import pg from 'pg';
+import { z } from 'zod';
 import type { CathedralError } from '../../errors.ts';
 import { postgresFault } from '../../postgres/fault.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
-import type { RowPlace } from '../import/row-index.ts';
-import type { RowSource, RowView, SourceRow, Stretch } from '../import/source.ts';
+import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Final, findFinal } from './open-writers.ts';
@@ -27,8 +27,8 @@ const KEEP_ALIVE_MS = 60 * SECOND;
 const STALL_TIMEOUT_MS = ROWS_TIMEOUT_MS + 20 * SECOND;
 /** Rows that are in memory at a time; most have some hundred bytes. */
 const FETCHED_TOGETHER = 200;
-const COUNTED_TOGETHER = 64;
-const SOUGHT_TOGETHER = 1000;
+/** The newest rows, and as many older ones at a time, which an import compares; it reads some hundred kB of them. */
+const WINDOW = 4096;
 
 /** The rows of a table, a view or a query in a PostgreSQL server. `mapping`: null for a table that is written for the ledger. */
 export function postgresSource(address: PostgresAddress, mapping: Mapping | null): RowSource {
@@ -36,7 +36,7 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
     ...OF_ROWS,
     name: address.name,
     oldestFirst: 'add order=timestamp to the address, or sort a query by it',
-    async open({ mark }) {
+    async open(opening) {
       const client = await connect(address);
       const query: Query = (sql, values) =>
         client.query(sql, values).catch((error: unknown) => {
@@ -46,12 +46,15 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         await query('BEGIN READ ONLY');
         await query(FORMATS);
         const relation = await findRelation(query, address, mapping);
-        const final = relation.showsWriters ? await findFinal(query, relation, mark) : null;
+        const before = Mark.safeParse(JSON.parse(opening.index.state.mark ?? 'null')).data;
+        const final = relation.showsWriters ? await findFinal(query, relation, before?.final ?? null) : null;
         // The rows are those of a moment after the writers have ended.
         await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         await query(FORMATS);
         const bound = await findBound(query, relation, final, address.settle);
-        return new PostgresView({ client, query, relation, bound, mark: final?.mark ?? null, address });
+        const audited = before?.audited?.length === relation.order.length ? before.audited : null;
+        const mark = { final: final?.mark ?? null, audited };
+        return new PostgresView({ client, query, relation, bound, mark, address, opening });
       } catch (error) {
         await end(client);
         throw error;
@@ -150,37 +153,105 @@ async function findBound(
   return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null };
 }
 
+const Mark = z.object({
+  /** Of `findFinal`. */
+  final: z.string().nullable(),
+  /** Key of the row up to which older rows were compared again; null: begin with the first. */
+  audited: z.array(z.string()).nullable(),
+});
+
 interface ViewOptions {
   client: pg.Client;
   query: Query;
   relation: Relation;
   bound: Bound;
-  mark: string | null;
+  /** For the next import. */
+  mark: z.output<typeof Mark>;
   address: PostgresAddress;
+  opening: Opening;
 }
 
 class PostgresView implements RowView {
-  readonly mark: string | null;
   readonly #options: ViewOptions;
   readonly #query: Query;
   readonly #relation: Relation;
+  /** Key of the last imported row; null before the first. */
+  readonly #end: string[] | null;
 
   constructor(options: ViewOptions) {
+    const { end } = options.opening.index.state;
     this.#options = options;
-    this.mark = options.mark;
     this.#query = options.query;
     this.#relation = options.relation;
+    this.#end = end && (options.relation.order.length > 1 ? [end.timestamp, end.id] : [end.id]);
   }
 
-  async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
-    const { bound, address } = this.#options;
+  async *some(): AsyncGenerator<SourceRow[]> {
+    const { mark, opening } = this.#options;
+    const [upTo, before] = [this.#upTo(this.#end!), await this.#beforeNewest(this.#end!)];
+    if (before !== null) {
+      const most = WINDOW * opening.auditWindows;
+      let last: SourceRow | undefined;
+      let count = 0;
+      const older = `${this.#after(mark.audited)} AND ${this.#upTo(before)}`;
+      for await (const rows of this.#rows(older, most)) {
+        yield rows;
+        [last, count] = [rows.at(-1), count + rows.length];
+      }
+      mark.audited = count < most ? null : (last!.place as string[]);
+    }
+    yield* this.#rows(`${upTo} AND ${this.#after(before)}`);
+  }
+
+  async isSame(): Promise<boolean> {
+    const { opening } = this.#options;
+    const counted = `SELECT count(*) FROM ${this.#relation.from} WHERE ${this.#upTo(this.#end!)}`;
+    const { rows } = await this.#query(counted);
+    return Number(rows[0].count) === opening.index.count() + opening.index.state.leftOut;
+  }
+
+  all(): AsyncGenerator<SourceRow[]> {
+    return this.#rows(`(${this.#options.bound.settled} OR ${this.#upTo(this.#end!)})`);
+  }
+
+  fresh(start: Start): AsyncGenerator<SourceRow[]> {
+    const after = start === 'end' ? this.#end : ((start.last?.place as string[] | undefined) ?? null);
+    return this.#rows(`${this.#after(after)} AND ${this.#options.bound.settled}`);
+  }
+
+  async held() {
+    const { since } = this.#options.bound;
+    return since === null ? null : { since };
+  }
+
+  async mark(): Promise<string> {
+    return JSON.stringify(this.#options.mark);
+  }
+
+  close(): Promise<void> {
+    return end(this.#options.client);
+  }
+
+  /** Key of the row behind which the newest rows begin that every import compares; null: they are all. */
+  async #beforeNewest(key: readonly string[]): Promise<string[] | null> {
+    const { from, order } = this.#relation;
+    const keys = order.map((one, at) => `(${one})::text AS k${at}`).join(', ');
+    const descending = order.map((one) => `${one} DESC`).join(', ');
+    const { rows } = await this.#query(
+      `SELECT ${keys} FROM ${from} WHERE ${this.#upTo(key)} ORDER BY ${descending} OFFSET ${WINDOW} LIMIT 1`,
+    );
+    return rows[0] ? order.map((_, at) => rows[0][`k${at}`]) : null;
+  }
+
+  /** The rows of a condition, in their order. */
+  async *#rows(where: string, most?: number): AsyncGenerator<SourceRow[]> {
     const { from, columns, order } = this.#relation;
-    const where = `${this.#after(after)} AND ${until ? this.#upTo(until) : bound.settled}`;
     const select = `SELECT ${columns.map(({ sql }) => sql).join(', ')} FROM ${from}`;
-    const read = rowReader(this.#relation, address.name);
+    const limit = most === undefined ? '' : ` LIMIT ${most}`;
+    const read = rowReader(this.#relation, this.#options.address.name);
     // The reader before may not have come to its end.
     await this.#query(
-      `CLOSE ALL; SET LOCAL statement_timeout = ${ROWS_TIMEOUT_MS}; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}`,
+      `CLOSE ALL; SET LOCAL statement_timeout = ${ROWS_TIMEOUT_MS}; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}${limit}`,
     );
     let next = this.#fetch();
     try {
@@ -208,55 +279,12 @@ class PostgresView implements RowView {
     return rows;
   }
 
-  /** Those that have another number of rows. */
-  async suspects(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<Stretch[]> {
-    const { from } = this.#relation;
-    const differing: Stretch[] = [];
-    for (let at = 0; at < windows.length; at += COUNTED_TOGETHER) {
-      const some = windows.slice(at, at + COUNTED_TOGETHER);
-      const counts = some.map(
-        ({ after, until }, n) =>
-          `(SELECT count(*) FROM ${from} WHERE ${this.#after(after)} AND ${this.#upTo(until)}) AS c${n}`,
-      );
-      const { rows } = await this.#query(`SELECT ${counts.join(', ')}`);
-      differing.push(...some.filter((window, n) => imported(window) !== Number(rows[0][`c${n}`])));
-    }
-    return differing;
+  #after(key: readonly string[] | null): string {
+    return key === null ? 'true' : `${keyOf(this.#relation)} > ${valuesOf(key)}`;
   }
 
-  /** A row whose time was changed has another place. */
-  async elsewhere(ids: ReadonlySet<string>): Promise<Set<string>> {
-    const { from, order } = this.#relation;
-    const key = order.at(-1)!;
-    const found = new Set<string>();
-    const values = [...ids].map(literal);
-    for (let at = 0; at < values.length; at += SOUGHT_TOGETHER) {
-      const some = values.slice(at, at + SOUGHT_TOGETHER).join(', ');
-      const { rows } = await this.#query(`SELECT ${key}::text AS id FROM ${from} WHERE ${key} IN (${some})`);
-      for (const { id } of rows) found.add(id);
-    }
-    return found;
-  }
-
-  async held() {
-    const { since } = this.#options.bound;
-    return since === null ? null : { since };
-  }
-
-  close(): Promise<void> {
-    return end(this.#options.client);
-  }
-
-  #after(place: RowPlace | null): string {
-    return place === null ? 'true' : `${keyOf(this.#relation)} > ${this.#valuesAt(place)}`;
-  }
-
-  #upTo(place: RowPlace): string {
-    return `${keyOf(this.#relation)} <= ${this.#valuesAt(place)}`;
-  }
-
-  #valuesAt({ timestamp, id }: RowPlace): string {
-    return valuesOf(this.#relation.order.length > 1 ? [timestamp, id] : [id]);
+  #upTo(key: readonly string[]): string {
+    return `${keyOf(this.#relation)} <= ${valuesOf(key)}`;
   }
 }
 

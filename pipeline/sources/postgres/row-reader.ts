@@ -10,13 +10,14 @@ const MAX_ID_LENGTH = 200;
 
 /** Turns the fields of `columns`, as the server prints them, into rows. `name` is the source's, for errors. */
 export function rowReader(
-  { columns, mapping, id }: Relation,
+  { columns, mapping, id, timestamp: time, order }: Relation,
   name: string,
 ): (fields: readonly (string | null)[]) => SourceRow {
   const readers = columns.map((column) => ({ column: column.name, read: readerOf(column) }));
-  const idAt = columns.indexOf(id);
+  const [idAt, timeAt] = [columns.indexOf(id), columns.indexOf(time)];
   return (fields) => {
     const rowId = `${fields[idAt]}`;
+    const key = order.length > 1 ? [`${fields[timeAt]}`, rowId] : [rowId];
     const place = () => `${name}, row ${rowId}`;
     try {
       if (rowId === '' || rowId.length > MAX_ID_LENGTH)
@@ -31,14 +32,14 @@ export function rowReader(
         values[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
       }
       const [mapped] = mapping.events(values, place);
-      if (!mapped) return { id: rowId, timestamp: '', draft: null };
+      if (!mapped) return { id: rowId, timestamp: '', place: key, draft: null };
       const { timestamp, ...draft } = mapped.draft;
       if (timestamp === undefined)
         throw wrong(`${place()}, column ${mapping.columnOf(draft.type, 'timestamp')}`, 'a time', 'NULL');
-      return { id: rowId, timestamp, draft };
+      return { id: rowId, timestamp, place: key, draft };
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
-      return { id: rowId, timestamp: '', draft: error };
+      return { id: rowId, timestamp: '', place: key, draft: error };
     }
   };
 }

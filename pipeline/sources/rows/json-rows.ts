@@ -92,6 +92,7 @@ const KNOWN = new Set(MEMBERS);
 /** For events as JSON has them. Their own `id` is the row's. */
 export const JSON_EVENTS: Mapping = {
   columns: [],
+  digest: '',
   file: {},
   isWide: false,
   events: (row, place) => [eventOf(row, place)],

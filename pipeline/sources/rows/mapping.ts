@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
@@ -34,6 +35,8 @@ export interface MappedRow {
 export interface Mapping {
   /** The columns that it reads. */
   columns: readonly string[];
+  /** Tells mappings apart. */
+  digest: string;
   /** How the file of the table is written, for CSV. */
   file: NonNullable<MappingFile['file']>;
   /** Whether a row may give several events. Sources have one for each row. */
@@ -110,12 +113,16 @@ function compile(file: MappingFile): Mapping {
       each: each && { ...each, isEmpty },
     };
   });
-  return mappingOf(parts, file.file, file.events !== undefined);
+  return {
+    ...mappingOf(parts, file.file, file.events !== undefined),
+    digest: hash('sha256', JSON.stringify(file)),
+  };
 }
 
 function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = false): Mapping {
   return {
     columns: [...new Set(parts.flatMap(columnsOf))],
+    digest: '',
     file,
     isWide,
     events(row, place) {

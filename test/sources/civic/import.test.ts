@@ -234,7 +234,7 @@ describe('importCivicLedger', () => {
       };
       await expect(importInto(directory, server.url, { pageSize: 3 })).rejects.toMatchObject({
         code: 'import_failed',
-        place: `${server.url}/ledger/events?limit=3&offset=3`,
+        place: `${server.url}/ledger/events?limit=3&offset=2`,
       });
       expect(filesOf(directory)).toEqual({});
     });

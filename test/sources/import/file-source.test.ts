@@ -182,7 +182,7 @@ describe('a file of NDJSON', () => {
     await follow('ndjson');
     write(upTo(1200).reverse(), { agent: 'JADE' });
     expect(await messageOf(follow('ndjson'))).toContain(
-      'another table, an older copy of it, or another mapping',
+      'the file was truncated, rewritten or replaced, or it has another mapping',
     );
     expect(await rowsOf()).toHaveLength(1200);
   });
@@ -287,6 +287,28 @@ describe('a CSV file', () => {
     appendFileSync(path, `${timeOf(2)},0.8\n`);
     expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
     expect(await rowsOf()).toEqual(ids(1, 2));
+  });
+
+  test('that is followed with another mapping is compared as a whole', async () => {
+    const by = (agent: string) =>
+      parseMapping(
+        JSON.stringify({
+          timestamp: 'Zeit',
+          type: { constant: 'note' },
+          agent: { constant: agent },
+          data: { note: {} },
+        }),
+        'mapping.json',
+      );
+    writeFileSync(path, `Zeit\n${timeOf(1)}\n${timeOf(2)}\n`);
+    const how = { now: timeOf(4) };
+    await follow('csv', by('A'), how);
+    expect(await follow('csv', by('A'), how)).toMatchObject({ imported: 0, findings: [] });
+    appendFileSync(path, `${timeOf(3)}\n`);
+    expect(await follow('csv', by('B'), how)).toMatchObject({
+      imported: 1,
+      findings: [{ kind: 'modified', rows: ['1', '2'] }],
+    });
   });
 
   test('without a header that fits, or in UTF-16, is refused', async () => {

@@ -37,10 +37,10 @@ function withoutEnd(source: RowSource): RowSource {
     ...source,
     async open(opening) {
       const view = await source.open(opening);
-      const all = view.rows.bind(view);
-      view.rows = async function* (after, until) {
-        yield* all(after, until);
-        if (until === undefined) await sleep(2 ** 30);
+      const all = view.fresh.bind(view);
+      view.fresh = async function* (start) {
+        yield* all(start);
+        await sleep(2 ** 30);
       };
       return view;
     },

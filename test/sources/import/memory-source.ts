@@ -1,7 +1,14 @@
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
 import { OF_ROWS } from '../../../pipeline/sources/import/imported-row.ts';
-import type { RowPlace } from '../../../pipeline/sources/import/row-index.ts';
-import type { RowSource, RowView, SourceRow, Stretch } from '../../../pipeline/sources/import/source.ts';
+import type {
+  Opening,
+  RowSource,
+  RowView,
+  SourceRow,
+  Start,
+} from '../../../pipeline/sources/import/source.ts';
+
+const WINDOW = 4096;
 
 /** A table in memory, in the order of its ids. Changes of `table` show when it is opened again. */
 export class MemorySource {
@@ -18,32 +25,40 @@ export class MemorySource {
   }
 
   get source(): RowSource {
-    return { ...OF_ROWS, name: 'memory', oldestFirst: 'sort it', open: async () => this.#open() };
+    return {
+      ...OF_ROWS,
+      name: 'memory',
+      oldestFirst: 'sort it',
+      open: async (opening) => this.#open(opening),
+    };
   }
 
-  #open(): RowView {
+  #open({ index }: Opening): RowView {
     const rows = [...this.table].sort(([one], [other]) => one - other);
-    const between = (after: RowPlace | null, until?: RowPlace) =>
-      rows.filter(
-        ([id]) =>
-          (after === null || id > Number(after.id)) && (until ? id <= Number(until.id) : id < this.heldFrom),
-      );
-    const counted = (count: number) => {
-      this.read += count;
-    };
+    const end = Number(index.state.end?.id ?? 0);
+    let audited = Number(index.state.mark ?? 0);
+    const reading = async function* (this: MemorySource, some: readonly [number, SourceRow][]) {
+      this.read += some.length;
+      for (let at = 0; at < some.length; at += 1000) yield some.slice(at, at + 1000).map(([, row]) => row);
+    }.bind(this);
+    const imported = rows.filter(([id]) => id <= end);
     return {
-      async *rows(after: RowPlace | null, until?: RowPlace) {
-        const some = between(after, until).map(([, row]) => row);
-        counted(some.length);
-        for (let at = 0; at < some.length; at += 1000) yield some.slice(at, at + 1000);
+      some: () => {
+        const older = imported.slice(0, -WINDOW).filter(([id]) => id > audited);
+        audited = older.length > WINDOW ? older[WINDOW - 1]![0] : 0;
+        return reading([...older.slice(0, WINDOW), ...imported.slice(-WINDOW)]);
       },
-      suspects: async (windows: readonly Stretch[], imported: (window: Stretch) => number) =>
-        windows.filter((window) => between(window.after, window.until).length !== imported(window)),
-      mark: null,
+      isSame: async () => imported.length === index.count(),
+      all: () => reading(rows.filter(([id]) => id < this.heldFrom)),
+      fresh: (start: Start) => {
+        const after = start === 'end' ? end : Number(start.last?.id ?? 0);
+        return reading(rows.filter(([id]) => id > after && id < this.heldFrom));
+      },
       held: async () => {
         const since = rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp;
         return since === undefined ? null : { since };
       },
+      mark: async () => `${audited}`,
       close: async () => {},
     };
   }
