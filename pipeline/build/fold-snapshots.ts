@@ -122,13 +122,13 @@ async function foldBatch(
 ): Promise<State> {
   let state = from;
   for (const leaf of leaves) {
-    const { timestamp, cycle, seq } = leaf.event;
+    const { timestamp, seq } = leaf.event;
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
     if (isNewDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
     for (const index of BY_EVENT) {
       const rows = HISTORIES[index]!.rows(leaf);
-      if (rows.length > 0) writers[index]!.add(rows, timestamp, { cycle, events: [seq] });
+      if (rows.length > 0) writers[index]!.add(rows, timestamp, [seq]);
     }
   }
   return state;
@@ -139,8 +139,7 @@ function addDayRows(state: State, writers: HistoryWriter[]): void {
   for (const [index, artifact] of HISTORIES.entries()) {
     const rows = artifact.dayRows?.(state) ?? [];
     const events = artifact.dayEvents?.(state);
-    for (const [row, text] of rows.entries())
-      writers[index]!.add([text], state.asOf, { events: events?.[row] ?? ofDay });
+    for (const [row, text] of rows.entries()) writers[index]!.add([text], state.asOf, events?.[row] ?? ofDay);
   }
 }
 

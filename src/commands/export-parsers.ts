@@ -1,4 +1,5 @@
 import { CathedralError } from '../../pipeline/errors.ts';
+import { cycleOf } from '../../pipeline/ledger/events/slot.ts';
 import type { ExportParsers } from '../../pipeline/verify/audit/audit-export.ts';
 import { Problem } from '../api/problem.ts';
 import { matches, parseFilter } from '../api/query/filter.ts';
@@ -10,8 +11,8 @@ export const SERVER_PARSERS: ExportParsers = {
   to: (text) => parsed('--to', text, parseTo),
   filter(text) {
     const filter = parsed('--filter', text, parseFilter);
-    return ({ type, agent, cycle }, attestation_hash) =>
-      matches(filter, { event_type: type, agent, cycle, attestation_hash });
+    return ({ type, agent, timestamp }, attestation_hash) =>
+      matches(filter, { event_type: type, agent, cycle: cycleOf(timestamp), attestation_hash });
   },
 };
 

@@ -9,8 +9,8 @@ import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
-import { cycleOf } from '../../pipeline/ledger/events/draft.ts';
 import { formatEventLine, parseEventLine } from '../../pipeline/ledger/events/event-line.ts';
+import { cycleOf } from '../../pipeline/ledger/events/slot.ts';
 import {
   applyCompanionEvent,
   type CompanionState,

@@ -142,7 +142,7 @@ describe('a history', () => {
       await using staging = await openStaging(out, await readCurrent(out), { reuse: true });
       const history = await openHistory(staging, MINTS, { segmentBytes: 100 });
       for (let row = from; row < end; row += 1)
-        history.add([`${row}\n`], timeOf(row), { events: [row - Number(row % 3 === 1), 5 * row] });
+        history.add([`${row}\n`], timeOf(row), [row - Number(row % 3 === 1), 5 * row]);
       await history.finish('', '');
       await staging.publish({ facts: tinyFacts(end), state: '{}' });
       const { dir, manifest } = (await readCurrent(out))!;

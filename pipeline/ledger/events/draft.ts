@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../words/moment.ts';
 import { isPlainName } from '../../words/plain-name.ts';
 import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
 import { assertEvent, MemberFault } from './event-check.ts';
-import { cycleNumber } from './slot.ts';
+import { cycleOf } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
 
 /** An event that is to be appended to a ledger. What is missing is filled in by `completeEvent`. */
@@ -130,21 +130,6 @@ export function inUtc(timestamp: string): string {
   const local = Date.parse(`${timestamp.slice(0, 19)}Z`);
   const isReal = !Number.isNaN(local) && formatTimestamp(local) === `${timestamp.slice(0, 19)}Z`;
   return isReal && !Number.isNaN(Date.parse(timestamp)) ? utcTimestamp(timestamp) : timestamp;
-}
-
-let lastDay = '';
-let lastCycle = '';
-
-/**
- * The cycle of a timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. A batch has thousands of events
- * of one day, so the last one is kept.
- */
-export function cycleOf(timestamp: string): string {
-  const day = String(timestamp).slice(0, 10);
-  // A text that is no day becomes C-NaN, which the check of the event refuses.
-  if (day !== lastDay)
-    [lastDay, lastCycle] = [day, `C-${Math.max(0, cycleNumber(Date.parse(`${day}T00:00:00Z`)))}`];
-  return lastCycle;
 }
 
 const SALT_BYTES = 16;

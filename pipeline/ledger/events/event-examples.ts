@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { cycleOf } from './draft.ts';
 import { EVENT_DATA, type EventOf, type KnownEvent, type KnownType } from './event.ts';
+import { cycleOf } from './slot.ts';
 
 type Example<T extends KnownType> = Pick<EventOf<T>, 'timestamp' | 'agent' | 'data'>;
 

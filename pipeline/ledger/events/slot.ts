@@ -54,6 +54,21 @@ export function cycleNumber(ms: number): number {
   return Math.floor((ms - Date.parse(FIRST_CYCLE)) / (24 * HOUR_MS));
 }
 
+let lastDay = '';
+let lastCycle = '';
+
+/**
+ * The cycle of a timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. A batch has thousands of events
+ * of one day, so the last one is kept.
+ */
+export function cycleOf(timestamp: string): string {
+  const day = String(timestamp).slice(0, 10);
+  // A text that is no day becomes C-NaN, which the check of the event refuses.
+  if (day !== lastDay)
+    [lastDay, lastCycle] = [day, `C-${Math.max(0, cycleNumber(Date.parse(`${day}T00:00:00Z`)))}`];
+  return lastCycle;
+}
+
 /** `C-151` → `2025-12-01`; null for what is not a cycle label, and for a cycle after the year 9999. */
 export function dayOfCycle(label: string): string | null {
   const [, number] = /^C-(0|[1-9]\d{0,6})$/.exec(label) ?? [];

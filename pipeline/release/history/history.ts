@@ -2,9 +2,8 @@ import type { HistoryArtifact } from '../../artifacts/artifact.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { Staging } from '../staging/staging.ts';
 import { concatenate, type Piece } from './concatenate.ts';
-import { CycleRuns } from './cycle-runs.ts';
 import { RowEvents } from './row-events.ts';
-import { linkSegment, readCycles, readRowEvents, readSegment, writeSegment } from './segment-file.ts';
+import { linkSegment, readRowEvents, readSegment, writeSegment } from './segment-file.ts';
 
 /**
  * The rows of one segment as bytes, newest first. Rows arrive oldest first, so the buffer fills from its end: no row is copied twice
@@ -92,14 +91,6 @@ export interface HistoryOptions {
   segmentBytes?: number;
 }
 
-/** What the rows of one event, or of one day, have in common. */
-export interface RowFacts {
-  /** For a history that is served from segments only, so that it can be searched by cycle. */
-  cycle?: string;
-  /** For one that is assembled: the events that the rows follow from, by their index in the log. */
-  events?: readonly number[];
-}
-
 /**
  * Writes a history, newest rows first, at a cost proportional to the new rows: full segments are sealed and only linked afterwards,
  * and the last one is read back and rewritten. The bytes do not depend on how rows are divided among calls and runs.
@@ -117,7 +108,6 @@ export class HistoryWriter {
   #from = '';
   #to = '';
   /** Of the rows in `#open`. */
-  #cycles = new CycleRuns();
   #events = new RowEvents();
   #sealedRows = 0;
   /** The previous release's last segment, until a row is added to it. */
@@ -147,7 +137,6 @@ export class HistoryWriter {
     this.#sealedRows = sealed[0]?.end_row ?? 0;
     if (!open) return;
     this.#open.load(await readSegment(dir, open), open.end_row - open.first_row);
-    this.#cycles.load((await readCycles(dir, open)) ?? []);
     this.#events.load((await readRowEvents(dir, open)) ?? []);
     this.#from = open.from;
     this.#to = open.to;
@@ -155,15 +144,14 @@ export class HistoryWriter {
   }
 
   /**
-   * Adds the rows of one event, oldest first, with the event's time and what else is kept about them. Does no I/O.
+   * Adds the rows of one event, or of one day, oldest first, with its time and the events that they follow from, by their index in the log:
+   * only a history that is assembled keeps these. Does no I/O.
    */
-  add(rows: readonly string[], timestamp: string, { cycle, events }: RowFacts = {}): void {
+  add(rows: readonly string[], timestamp: string, events?: readonly number[]): void {
     const { assembled } = this.#source;
     for (const row of rows) {
       if (this.#open.rows === 0) this.#from = timestamp;
-      const before = this.#open.size;
       this.#open.prepend(row);
-      if (cycle !== undefined && !assembled) this.#cycles.add(cycle, this.#open.size - before);
       if (events !== undefined && assembled) this.#events.add(1, events);
       this.#to = timestamp;
       this.#untouched = null;
@@ -221,14 +209,13 @@ export class HistoryWriter {
   #seal(): void {
     const full = this.#open;
     const { rows, bytes } = full;
-    const { path, assembled } = this.#source;
+    const { path } = this.#source;
     const first_row = this.#sealedRows;
     const end_row = first_row + rows;
-    // Rows without a cycle or events have no record.
-    const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
+    // Rows without events have no record.
     const events = rows > 0 && this.#events.rows === rows ? this.#events.format() : null;
     const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
-    const job = writeSegment(this.#staging.folder, { ...about, cycles, events });
+    const job = writeSegment(this.#staging.folder, { ...about, events });
     this.#segments.push(job);
     this.#inFlight.add(job);
     // `finish` reports a failure; nothing may happen here, or Node would end the process for an unhandled
@@ -240,7 +227,6 @@ export class HistoryWriter {
         this.#spare?.push(full);
       });
     this.#open = this.#emptyBuffer();
-    this.#cycles = new CycleRuns();
     this.#events = new RowEvents();
     this.#sealedRows = end_row;
   }

@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, type Segment, sha256 } from '../format/manifest.ts';
 import { damageError, type StagingFolder } from '../staging/staging-folder.ts';
-import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
 import { parseRowEvents } from './row-events.ts';
 
 /** The content of a segment's file. */
@@ -16,19 +15,16 @@ export interface SealedRows {
   from: string;
   to: string;
   bytes: Uint8Array;
-  /** The cycles of the rows, as text; null if they are not kept. */
-  cycles: string | null;
   /** The events of the rows, as text; null if they are not kept. */
   events: string | null;
 }
 
 /** Writes a segment and what is kept about its rows. Hashes in the thread pool, so the fold continues meanwhile. */
 export async function writeSegment(folder: StagingFolder, rows: SealedRows): Promise<Segment> {
-  const { path, first_row, end_row, from, to, bytes, cycles: runs, events: links } = rows;
+  const { path, first_row, end_row, from, to, bytes, events: links } = rows;
   const file = `segments/${path}/${first_row}-${end_row}.part`;
-  const [blob, cycles, events] = await Promise.all([
+  const [blob, events] = await Promise.all([
     folder.write(file, bytes),
-    runs === null ? null : folder.write(`${file}.cycles`, Buffer.from(runs)),
     links === null ? null : folder.write(`${file}.events`, Buffer.from(links)),
   ]);
   return {
@@ -37,7 +33,6 @@ export async function writeSegment(folder: StagingFolder, rows: SealedRows): Pro
     end_row,
     ...blob,
     crc32: crc32(bytes),
-    cycles,
     ...(events && { events }),
     from,
     to,
@@ -47,13 +42,6 @@ export async function writeSegment(folder: StagingFolder, rows: SealedRows): Pro
 /** Reads and verifies a segment of a published release. Throws release_invalid. */
 export async function readSegment(dir: string, { file, sha256 }: Segment): Promise<Buffer> {
   return readChecked(join(dir, file), sha256);
-}
-
-/** The cycles of a segment's rows, newest first; null if they are not kept. Throws release_invalid. */
-export async function readCycles(dir: string, { file, cycles, bytes }: Segment): Promise<CycleRun[] | null> {
-  if (cycles === null) return null;
-  const place = join(dir, `${file}.cycles`);
-  return parseCycleRuns((await readChecked(place, cycles.sha256)).toString(), bytes, place);
 }
 
 /** A line of events for each row of a segment, newest first; null if they are not kept. Throws release_invalid. */
@@ -79,17 +67,9 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
 }
 
 /** Links a segment, and gives it as the new release lists it. Throws release_invalid if it is missing or damaged. */
-export async function linkSegment(
-  folder: StagingFolder,
-  from: string,
-  { deflate: _, ...segment }: Segment,
-): Promise<Segment> {
-  const { file, bytes, sha256, cycles, events } = segment;
-  const files = [
-    { file, bytes, sha256 },
-    ...(cycles ? [{ file: `${file}.cycles`, ...cycles }] : []),
-    ...(events ? [{ file: `${file}.events`, ...events }] : []),
-  ];
+export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<Segment> {
+  const { file, bytes, sha256, events } = segment;
+  const files = [{ file, bytes, sha256 }, ...(events ? [{ file: `${file}.events`, ...events }] : [])];
   if (!(await folder.link(from, files))) throw await damageError(from, files);
   return segment;
 }

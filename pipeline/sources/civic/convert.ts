@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
-import { cycleOf } from '../../ledger/events/draft.ts';
 import {
   Envelope,
   EVENT_DATA,
@@ -11,6 +10,7 @@ import {
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
 import { roundMembers } from '../../ledger/events/json.ts';
+import { cycleOf } from '../../ledger/events/slot.ts';
 import { compareTimestamps, utcTimestamp } from '../../ledger/events/timestamp.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
 import { type Kept, sourcedData } from './sourced-data.ts';

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { completeEvent, cycleOf, type EventDraft } from '../../ledger/events/draft.ts';
+import { completeEvent, type EventDraft } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
 import { isJsonObject } from '../../ledger/events/json.ts';
-import { slotId, slotTime } from '../../ledger/events/slot.ts';
+import { cycleOf, slotId, slotTime } from '../../ledger/events/slot.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
 import type { Change, KnownRow } from './row-index.ts';

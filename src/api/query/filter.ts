@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import { quoted } from './query.ts';
 
-/** The fields of a filter: columns of the export, and the cycle, which is not a column. */
+/** The fields of a filter: columns of the export, and the cycle, which follows from the time. */
 const FIELDS = {
   event_type: {
     whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
@@ -45,11 +45,6 @@ export type Filter =
   | { kind: 'all' | 'any'; parts: readonly Filter[] }
   | { kind: 'match'; field: Field; negated: boolean; patterns: readonly Pattern[] };
 
-/** Whether the filter depends on the cycle. */
-export function asksForCycle(filter: Filter): boolean {
-  return filter.kind === 'match' ? filter.field === 'cycle' : filter.parts.some(asksForCycle);
-}
-
 /** Whether an event with these fields passes the filter. */
 export function matches(filter: Filter, fields: Readonly<Record<Field, string>>): boolean {
   if (filter.kind === 'match') {
@@ -60,26 +55,14 @@ export function matches(filter: Filter, fields: Readonly<Record<Field, string>>)
   return filter.kind === 'all' ? filter.parts.every(test) : filter.parts.some(test);
 }
 
-/**
- * What remains of a filter for the rows of one cycle: true or false if nothing else matters, so that these rows can be copied
- * or skipped together.
- */
-export function narrow(filter: Filter, cycle: string): Filter | boolean {
-  if (filter.kind === 'match') {
-    if (filter.field !== 'cycle') return filter;
-    return filter.patterns.some((pattern) => matchesPattern(cycle, pattern)) !== filter.negated;
-  }
-  // One part with this value decides; parts with the opposite value do not matter.
-  const decisive = filter.kind === 'any';
-  const rest: Filter[] = [];
-  for (const part of filter.parts) {
-    const narrowed = narrow(part, cycle);
-    if (narrowed === decisive) return decisive;
-    if (typeof narrowed !== 'boolean') rest.push(narrowed);
-  }
-  if (rest.length === 0) return !decisive;
-  return rest.length === 1 ? rest[0]! : { kind: filter.kind, parts: rest };
+/** Whether any event of a cycle can pass the filter. */
+export function mayPass(filter: Filter, cycle: string): boolean {
+  if (filter.kind === 'match') return filter.field !== 'cycle' || matches(filter, { ...ANY, cycle });
+  const test = (part: Filter) => mayPass(part, cycle);
+  return filter.kind === 'all' ? filter.parts.every(test) : filter.parts.some(test);
 }
+
+const ANY: Readonly<Record<Field, string>> = { event_type: '', agent: '', cycle: '', attestation_hash: '' };
 
 function matchesPattern(text: string, pattern: Pattern): boolean {
   return pattern.isPrefix ? text.startsWith(pattern.text) : text === pattern.text;

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
+import { cycleOf } from '../../../pipeline/ledger/events/slot.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { ExportParameters, ExportQuery, FormName } from '../../api/query/export-query.ts';
-import { asksForCycle, type Filter, matches, narrow } from '../../api/query/filter.ts';
+import { type Filter, matches, mayPass } from '../../api/query/filter.ts';
 import type { SegmentSource } from './segment-source.ts';
 
 /** How an export is written. */
@@ -50,7 +52,7 @@ export interface ExportPlan {
   query: ExportQuery;
   /** Segments that may contain matching rows, newest first. */
   segments: readonly Segment[];
-  source: Pick<SegmentSource, 'read' | 'cycles'>;
+  source: Pick<SegmentSource, 'read'>;
   /** Large enough for any of the segments, which it holds in turn. */
   buffer: Buffer;
 }
@@ -72,30 +74,27 @@ export async function* exportChunks({
   let count = 0;
   let hasBegun = false;
   for (const segment of segments) {
-    const parts = await partsOf(segment, filter, source);
-    if (parts.length === 0) continue;
+    if (filter !== null && !hasCycle(segment, filter)) continue;
     const bytes = await source.read(segment, buffer);
     const isWithin = isWithinPeriod(segment.from, query) && isWithinPeriod(segment.to, query);
-    for (const part of parts) {
-      if (part.filter === null && isWithin && format === 'csv') {
-        yield Buffer.from(text, 'latin1');
-        text = '';
-        yield* piecesOf(bytes.subarray(part.begin, part.end));
-      } else {
-        for (const rows of batchesOf(bytes, part)) {
-          for (const row of rows) {
-            if (!(isWithin || isWithinPeriod(row[1]!, query)) || !passes(row, part.filter)) continue;
-            text += form.row(row, count);
-            count += 1;
-          }
-          // The first one at once, so that the client sees the export start. An empty one lets whoever sends see that the client has left.
-          const isDue = !hasBegun || text.length >= CHUNK_BYTES;
-          yield Buffer.from(isDue ? text : '', 'latin1');
-          if (isDue) text = '';
-          hasBegun = true;
-          await setImmediate();
-        }
+    if (filter === null && isWithin && format === 'csv') {
+      yield Buffer.from(text, 'latin1');
+      text = '';
+      yield* piecesOf(bytes);
+      continue;
+    }
+    for (const rows of batchesOf(bytes)) {
+      for (const row of rows) {
+        if (!(isWithin || isWithinPeriod(row[1]!, query)) || !passes(row, filter)) continue;
+        text += form.row(row, count);
+        count += 1;
       }
+      // The first one at once, so that the client sees the export start. An empty one lets whoever sends see that the client has left.
+      const isDue = !hasBegun || text.length >= CHUNK_BYTES;
+      yield Buffer.from(isDue ? text : '', 'latin1');
+      if (isDue) text = '';
+      hasBegun = true;
+      await setImmediate();
     }
   }
   yield Buffer.from(text + form.tail(count), 'latin1');
@@ -111,49 +110,36 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** Consecutive rows of a segment, and what has to be true of each; null: all are exported. */
-interface Part {
-  begin: number;
-  end: number;
-  filter: Filter | null;
-}
-
-/** The parts of a segment that a filter may match. Rows have no cycle: it is kept beside the segment, for runs of rows. */
-async function partsOf(
-  segment: Segment,
-  filter: Filter | null,
-  source: ExportPlan['source'],
-): Promise<Part[]> {
-  if (filter === null || !asksForCycle(filter)) return [{ begin: 0, end: segment.bytes, filter }];
-  const parts: Part[] = [];
-  let begin = 0;
-  for (const { cycle, bytes } of await source.cycles(segment)) {
-    const end = begin + bytes;
-    const rest = narrow(filter, cycle);
-    if (rest !== false) parts.push({ begin, end, filter: rest === true ? null : rest });
-    begin = end;
-  }
-  return parts;
+/** Whether the rows of a segment may pass: a filter often asks for one cycle of many. */
+function hasCycle({ from, to }: Segment, filter: Filter): boolean {
+  for (let at = Date.parse(from); at < Date.parse(to) + DAY_MS; at += DAY_MS)
+    if (mayPass(filter, cycleOf(new Date(at).toISOString()))) return true;
+  return false;
 }
 
 /** Throws an Error if the bytes are not rows. */
-function* batchesOf(bytes: Buffer, { begin, end }: Part): Generator<RegExpExecArray[]> {
+function* batchesOf(bytes: Buffer): Generator<RegExpExecArray[]> {
   let room = CHUNK_BYTES;
-  for (let at = begin; at < end; ) {
-    const rows = [...bytes.toString('latin1', at, Math.min(at + room, end)).matchAll(ROW)];
+  for (let at = 0; at < bytes.length; ) {
+    const rows = [...bytes.toString('latin1', at, Math.min(at + room, bytes.length)).matchAll(ROW)];
     const last = rows.at(-1);
     if (last) {
       yield rows;
       at += last.index + last[0].length;
       room = CHUNK_BYTES;
-    } else if (at + room < end) room *= 2;
+    } else if (at + room < bytes.length) room *= 2;
     else throw new Error('the bytes of a segment are not rows of the export');
   }
 }
 
-function passes([, , type, agent, , hash]: RegExpExecArray, filter: Filter | null): boolean {
+function passes([, time, type, agent, , hash]: RegExpExecArray, filter: Filter | null): boolean {
   if (filter === null) return true;
-  const fields = { event_type: type!, agent: unquoted(agent!), attestation_hash: hash!, cycle: '' };
+  const fields = {
+    event_type: type!,
+    agent: unquoted(agent!),
+    attestation_hash: hash!,
+    cycle: cycleOf(time!),
+  };
   return matches(filter, fields);
 }
 

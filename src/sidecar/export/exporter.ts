@@ -1,7 +1,6 @@
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
 import { EXPORT_MEDIA_TYPES, type ExportQuery } from '../../api/query/export-query.ts';
-import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { RequestHead } from '../files/representation.ts';
 import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
@@ -58,7 +57,7 @@ export function createExporter({ current, ...limits }: ExporterOptions) {
       try {
         const segments = all.filter((segment) => overlaps(segment, query));
         const source = new SegmentSource(release, current);
-        await source.check(segments, query.filter !== null && asksForCycle(query.filter));
+        await source.check(segments);
         if (method !== 'HEAD')
           return { status: 200, headers, body: await open({ query, segments, source }, leave) };
         leave();

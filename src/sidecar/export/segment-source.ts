@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
-import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
-import { readCycles } from '../../../pipeline/release/history/segment-file.ts';
 import type { ServedRelease } from '../files/releases.ts';
 
 /** Where a segment is read from. */
@@ -27,13 +25,9 @@ export class SegmentSource {
     this.#current = current;
   }
 
-  /** Throws an Error if a segment, or the record of its cycles, is missing or has another size. */
-  async check(segments: readonly Segment[], withCycles: boolean): Promise<void> {
-    const files = segments.flatMap(({ file, bytes, cycles }) => {
-      const whole = { file, bytes };
-      return withCycles ? [whole, { file: `${file}.cycles`, bytes: cycles!.bytes }] : [whole];
-    });
-    await inParallel(files, availableParallelism(), async ({ file, bytes }) => {
+  /** Throws an Error if a segment is missing or has another size. */
+  async check(segments: readonly Segment[]): Promise<void> {
+    await inParallel(segments, availableParallelism(), async ({ file, bytes }) => {
       const place = join(this.#release.dir, file);
       assertSize(place, bytes, (await stat(place)).size);
     });
@@ -55,11 +49,6 @@ export class SegmentSource {
         await handle.close();
       }
     });
-  }
-
-  /** The cycles of a segment's rows, newest first. Throws an Error if they cannot be read. */
-  async cycles(segment: Segment): Promise<CycleRun[]> {
-    return (await this.#find(segment, (dir) => readCycles(dir, segment))) ?? [];
   }
 
   async #find<T>(segment: Segment, read: (dir: string) => Promise<T>): Promise<T> {

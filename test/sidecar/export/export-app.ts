@@ -26,8 +26,7 @@ export async function publishLines(out: string, lines: readonly Line[], segmentB
     lines.map(({ text }) => Buffer.from(text)),
   );
   for (const leaf of leaves.slice(history.rows)) {
-    const { timestamp, cycle } = leaf.event;
-    history.add(ledgerExport.rows(leaf), timestamp, { cycle });
+    history.add(ledgerExport.rows(leaf), leaf.event.timestamp);
   }
   await history.finish('', '');
   await staging.publish({ facts: tinyFacts(lines.length), state: '{}' });

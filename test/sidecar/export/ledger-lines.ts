@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cycleOf } from '../../../pipeline/ledger/events/slot.ts';
 
 /** One line of a ledger, as a naive reader has it. */
 export interface Line {
@@ -36,11 +37,11 @@ export function hardLines(count: number, seed: number): Line[] {
   return Array.from({ length: count }, (_, seq) => {
     // A third of all events happen at the same time as the one before.
     at += pick([0, 0, 250, 1000, 3_600_000]);
+    const timestamp = timestampOf(at, pick([0, 0, 1, 3]));
     const event = {
       seq,
-      timestamp: timestampOf(at, pick([0, 0, 1, 3])),
-      // Not always the cycle of the day: it is the event that says.
-      cycle: `C-${Math.floor((at - START) / 86_400_000) + pick([0, 0, 0, 0, 0, 1])}`,
+      timestamp,
+      cycle: cycleOf(timestamp),
       type: pick(TYPES),
       agent: pick(AGENTS),
       data: pick<unknown>([
