@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { CLIENT_MESSAGES } from './client-message.ts';
-import { CONVERSATION } from './examples.ts';
+import { CLIENT_EXAMPLES, serverExamples } from './examples.ts';
 import { CLOSE_CODES, PROTOCOL_PAGE } from './problems.ts';
 import { SERVER_MESSAGES } from './server-message.ts';
 
@@ -56,7 +56,7 @@ export function asyncApiDocument({ baseUrl, version, organisation }: AsyncApiFac
       tell: operation('send', 'Updates of ticks, which answer no message.', ['simulation_update']),
     },
     components: {
-      messages: { ...messagesOf(CLIENT_MESSAGES, 'input'), ...messagesOf(SERVER_MESSAGES, 'output') },
+      messages: Object.fromEntries(describeMessages().map((message) => [message.name, documented(message)])),
     },
   };
 }
@@ -80,31 +80,44 @@ function referTo(names: readonly string[], from: string): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/${from}/messages/${name}` }]));
 }
 
-type Direction = 'input' | 'output';
-
 /** The JSON Schema of a message: of a client’s, as it writes it, so that members with a default are optional. */
-export function payloadOf(schema: z.ZodType, io: Direction): Part {
+function payloadOf(schema: z.ZodType, io: 'input' | 'output'): Part {
   return toJsonSchema(schema, { target: 'draft-7', io });
 }
 
-function messagesOf(schemas: Readonly<Record<string, z.ZodType>>, io: Direction): Part {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const payload = payloadOf(schema, io);
-      const examples = CONVERSATION.filter(({ message }) => message.action === name).map(
-        ({ meaning, message }) => ({ summary: meaning, payload: message }),
-      );
-      const message = {
-        name,
-        summary: String(payload.description),
-        contentType: 'application/json',
-        correlationId: { location: `$message.payload#/${io === 'input' ? 'id' : 'reply_to'}` },
-        payload,
-        ...(examples.length > 0 ? { examples } : {}),
-      };
-      return [name, message];
+interface DescribedMessage {
+  name: string;
+  by: 'client' | 'service';
+  payload: Part;
+  examples: readonly { summary: string; payload: object }[];
+}
+
+/** Every message with its schema and its examples, those of clients first. */
+export function describeMessages(): DescribedMessage[] {
+  const answers = serverExamples();
+  return [
+    ...Object.entries(CLIENT_MESSAGES).map(([name, schema]): DescribedMessage => {
+      const own = CLIENT_EXAMPLES.filter(({ message }) => message.action === name);
+      const examples = own.map(({ meaning, message }) => ({ summary: meaning, payload: message }));
+      return { name, by: 'client', payload: payloadOf(schema, 'input'), examples };
     }),
-  );
+    ...Object.entries(SERVER_MESSAGES).map(([name, schema]): DescribedMessage => {
+      const payload = answers[name as keyof typeof answers];
+      const examples = [{ summary: 'As the service sends it.', payload }];
+      return { name, by: 'service', payload: payloadOf(schema, 'output'), examples };
+    }),
+  ];
+}
+
+function documented({ name, by, payload, examples }: DescribedMessage): Part {
+  return {
+    name,
+    summary: String(payload.description),
+    contentType: 'application/json',
+    correlationId: { location: `$message.payload#/${by === 'client' ? 'id' : 'reply_to'}` },
+    payload,
+    examples,
+  };
 }
 
 function closeCodes(): string {

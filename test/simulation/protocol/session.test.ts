@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CLIENT_MESSAGES, PROTOCOL_LIMITS } from '../../../src/simulation/protocol/client-message.ts';
-import { CONVERSATION } from '../../../src/simulation/protocol/examples.ts';
+import { CLIENT_EXAMPLES } from '../../../src/simulation/protocol/examples.ts';
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
 import { SERVER_MESSAGES, type SimulationUpdate } from '../../../src/simulation/protocol/server-message.ts';
 import {
@@ -50,11 +50,11 @@ describe('what the service says', () => {
   });
 });
 
-describe('the conversation that is shown to readers', () => {
-  test('can be led, and has every message that there is', () => {
+describe('the examples that are shown to readers', () => {
+  test('are a conversation that can be led, and have every message that there is', () => {
     let session = NEW_SESSION;
-    for (const { message } of CONVERSATION) session = tell(session, message).session;
-    expect(new Set(CONVERSATION.map(({ message: { action } }) => action))).toEqual(
+    for (const { message } of CLIENT_EXAMPLES) session = tell(session, message).session;
+    expect(new Set(CLIENT_EXAMPLES.map(({ message: { action } }) => action))).toEqual(
       new Set(Object.keys(CLIENT_MESSAGES)),
     );
   });
