@@ -1,8 +1,14 @@
+import type { Artifact } from '../artifacts/artifact.ts';
 import { CathedralError } from '../errors.ts';
 import { formatAmount, parseAmount } from '../model/amount.ts';
-import type { Column, ColumnType, Row, Value } from './columns.ts';
+import type { Column, ColumnType, Place, Row, Value } from './columns.ts';
 import { csvCells, firstLines } from './csv-cells.ts';
-import type { Table } from './tables.ts';
+
+/** What reading the rows of a table needs to know of it: as data, so that a page can tell its worker. */
+export interface ReadableTable extends Place {
+  artifact: Pick<Artifact, 'path' | 'mediaType'>;
+  columns: readonly Pick<Column, 'name' | 'type' | 'nullable'>[];
+}
 
 /** A number of a JSON text with all its digits. */
 class Digits {
@@ -14,14 +20,14 @@ class Digits {
 }
 
 /** All rows of a published file, in its order: a JSON file, or a CSV file with its header. */
-export function readTable(table: Table, text: string): Row[] {
+export function readTable(table: ReadableTable, text: string): Row[] {
   if (table.artifact.mediaType !== 'application/json')
     return readCsvRows(table, text.slice(text.indexOf('\n') + 1));
   return locate(parseExactly(text), table).map((row) => readObject(table, row));
 }
 
 /** The rows of a segment of a history, in its order, at most so many: rows without the text around them. */
-export function readPiece(table: Table, text: string, most?: number): Row[] {
+export function readPiece(table: ReadableTable, text: string, most?: number): Row[] {
   if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text, most);
   // A row is a line. Between two of them is a comma.
   const lines = most === undefined ? text : firstLines(text, most).replace(/,\n$/, '');
@@ -30,7 +36,11 @@ export function readPiece(table: Table, text: string, most?: number): Row[] {
 }
 
 /** A segment as pieces of so many rows, in its order; as one where a cell may contain a line end. */
-export function splitPiece({ artifact }: Table, text: string, rows: number): string[] {
+export function splitPiece(
+  { artifact }: Pick<ReadableTable, 'artifact'>,
+  text: string,
+  rows: number,
+): string[] {
   const isJson = artifact.mediaType === 'application/json';
   if (!isJson && text.includes('"')) return [text];
   const pieces: string[] = [];
@@ -45,7 +55,7 @@ export function splitPiece({ artifact }: Table, text: string, rows: number): str
   return pieces;
 }
 
-function readCsvRows({ columns, artifact: { path } }: Table, text: string, most?: number): Row[] {
+function readCsvRows({ columns, artifact: { path } }: ReadableTable, text: string, most?: number): Row[] {
   const readers = columns.map(({ type }) => FROM_CELL[type]);
   return csvCells(text, most).map((cells) => {
     if (cells.length !== columns.length) {
@@ -83,7 +93,7 @@ function parseExactly(text: string): unknown {
 type Members = Record<string, unknown>;
 
 /** The rows at a table's place, each with the columns that come from around it. */
-function locate(document: unknown, { from, named, parent }: Table): Members[] {
+function locate(document: unknown, { from, named, parent }: Place): Members[] {
   let rows: Members[] = [document as Members];
   const steps = from === '' ? [] : from.split('.');
   for (const [index, step] of steps.entries()) {
@@ -99,7 +109,7 @@ function locate(document: unknown, { from, named, parent }: Table): Members[] {
   return rows;
 }
 
-function readObject({ columns }: Table, row: Members): Row {
+function readObject({ columns }: Pick<ReadableTable, 'columns'>, row: Members): Row {
   return columns.map((column) => readMember(column, memberOf(row, column.name)));
 }
 
@@ -113,7 +123,7 @@ function memberOf(row: Members, name: string): unknown {
   return undefined;
 }
 
-function readMember({ type }: Column, value: unknown): Value {
+function readMember({ type }: Pick<Column, 'type'>, value: unknown): Value {
   if (value === undefined || value === null) return null;
   if (value instanceof Digits) return type === 'decimal' ? value.text : Number(value.text);
   if (type === 'list' || type === 'integers') return [value].flat().map(withNumbers);

@@ -1,14 +1,14 @@
 import type { Artifact, FileTable } from '../artifacts/artifact.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
 import { yearText } from '../model/period.ts';
-import { type Column, columnsOf, eventColumnsOf } from './columns.ts';
+import { type Column, columnsOf, eventColumnsOf, type Place } from './columns.ts';
 
 /** One public table, whatever format it is written in. */
 export interface Table extends Required<Pick<FileTable, 'name' | 'title' | 'key' | 'references'>> {
   artifact: Artifact;
   from: string;
   named: string | null;
-  parent: FileTable['parent'] | null;
+  parent: Place['parent'];
   description: string;
   /** The columns of the file itself and of its workbook. */
   columns: readonly Column[];

@@ -249,10 +249,10 @@ describe('SQL', () => {
 
     test('is stopped at its limits', async () => {
       const { page, wrong } = visited;
-      expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('stopped at 1,000,000 rows');
+      expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('cut off at 1,000,000 rows');
       expect(await page.locator('#sql-result tbody tr').count()).toBe(1000);
       expect(await ask(page, "SELECT repeat('x', 10000) AS x FROM range(100000)")).toContain(
-        'stopped at 64 MB',
+        'cut off at 64 MB',
       );
       expect(wrong).toEqual([]);
     });

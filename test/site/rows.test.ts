@@ -7,10 +7,9 @@ import { ParquetFile } from '../../pipeline/formats/parquet.ts';
 import { readTable } from '../../pipeline/formats/read-rows.ts';
 import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
-import { cellText, csvText } from '../../src/site/explore/rows/cells.ts';
 import type { Fetch } from '../../src/site/explore/rows/remote-file.ts';
-import { openRows, type RowSource } from '../../src/site/explore/rows/row-source.ts';
 import { BROWSED, rowsFacts } from '../../src/site/explore/rows/rows-facts.ts';
+import { cellText } from '../../src/site/explore/rows/select-rows.ts';
 import {
   formatSelection,
   parseSelection,
@@ -18,6 +17,7 @@ import {
   type Selection,
 } from '../../src/site/explore/rows/selection.ts';
 import type { TableAbout } from '../../src/site/explore/rows/table-about.ts';
+import { csvText, openRows, type TableRows } from '../../src/site/explore/rows/table-rows.ts';
 import { SiteRelease } from '../../src/site/layout/release.ts';
 import { NeedsConsent } from '../../src/site/layout/worker-jobs.ts';
 import { ORGANISATION } from '../organisation.ts';
@@ -50,9 +50,10 @@ function hostOf(read: (path: string) => Buffer, hasRanges = true) {
   return { fetch, sent };
 }
 
+const from = (fetch: Fetch) => ({ fetch, traffic: { requests: 0, bytes: 0 } });
 const published = () => hostOf((path) => readFileSync(join(draft, 'public', path)));
 
-async function pagesOf(source: RowSource, selection = WHOLE) {
+async function pagesOf(source: TableRows, selection = WHOLE) {
   const rows: string[][] = [];
   for (let page = 1; ; page += 1) {
     const { total, rows: shown } = await source.page({ ...selection, page }, ALL);
@@ -70,22 +71,16 @@ describe('the rows of a table', () => {
     '%s: all pages together are the file',
     async (_, table) => {
       const { about, rows } = rowsFacts(release, table.artifact.path, table.name);
-      const text = readFileSync(join(draft, 'public', about.path), 'utf8');
-      const expected = about.mediaType.startsWith('text/csv')
+      const text = readFileSync(join(draft, 'public', about.artifact.path), 'utf8');
+      const expected = about.artifact.mediaType.startsWith('text/csv')
         ? csvCells(text.slice(text.indexOf('\n') + 1))
         : readTable(table, text).map((row) => row.map(cellText));
       expect(expected.length).toBe(about.rows);
       expect(rows.map(({ cells }) => cells)).toEqual(expected.slice(0, ROWS_A_PAGE));
-      expect(await pagesOf(await openRows(about, { requests: 0, bytes: 0 }, published().fetch))).toEqual(
-        expected,
-      );
+      expect(await pagesOf(await openRows(about, from(published().fetch)))).toEqual(expected);
       if (!table.grows || expected.length === 0) return;
       expect(about.parts.length).toBeGreaterThan(0);
-      const inParts = await openRows(
-        { ...about, mostWhole: 0 },
-        { requests: 0, bytes: 0 },
-        published().fetch,
-      );
+      const inParts = await openRows({ ...about, mostWhole: 0 }, from(published().fetch));
       expect(await pagesOf(inParts)).toEqual(expected);
     },
   );
@@ -100,7 +95,7 @@ describe('the rows of a table', () => {
       const lines = readFileSync(join(draft, 'public', path), 'utf8')
         .split('\n')
         .map((line) => line.replace(/,$/, ''));
-      const source = await openRows(about, { requests: 0, bytes: 0 }, published().fetch);
+      const source = await openRows(about, from(published().fetch));
       expect(rows.length).toBeGreaterThan(0);
       for (const { line } of [...rows, ...(await source.page(WHOLE, ALL)).rows])
         expect(lines).toContain(line);
@@ -121,8 +116,8 @@ describe('the rows of a table', () => {
     const { selection, wrong } = parseSelection(new URLSearchParams(query), about.columns);
     expect(wrong).toEqual([]);
     expect(formatSelection(selection)).toBe(query.replace(/^\?(filter.*?)&(sort=[^&]*)$/, '?$2&$1'));
-    const whole = await openRows(about, { requests: 0, bytes: 0 }, published().fetch);
-    const parts = await openRows({ ...about, mostWhole: 0 }, { requests: 0, bytes: 0 }, published().fetch);
+    const whole = await openRows(about, from(published().fetch));
+    const parts = await openRows({ ...about, mostWhole: 0 }, from(published().fetch));
     const rows = await pagesOf(whole, selection);
     expect(await pagesOf(parts, selection)).toEqual(rows);
     const all = await pagesOf(whole);
@@ -149,9 +144,9 @@ describe('the rows of a table', () => {
 
   test('a saved selection is the rows of the file, in CSV', async () => {
     const { about } = rowsFacts(release, 'economy/mic-history.csv');
-    const text = readFileSync(join(draft, 'public', about.path), 'utf8');
+    const text = readFileSync(join(draft, 'public', about.artifact.path), 'utf8');
     for (const mostWhole of [about.mostWhole, 0]) {
-      const source = await openRows({ ...about, mostWhole }, { requests: 0, bytes: 0 }, published().fetch);
+      const source = await openRows({ ...about, mostWhole }, from(published().fetch));
       expect(await (await source.csv(WHOLE, ALL)).text()).toBe(text);
     }
   });
@@ -193,7 +188,7 @@ describe('a long history', () => {
 
   test('only the groups and columns of a page are read', async () => {
     const { fetch, sent } = hostOf(() => bytes);
-    const source = await openRows(about, { requests: 0, bytes: 0 }, fetch);
+    const source = await openRows(about, from(fetch));
     const { total, rows } = await source.page(WHOLE, ALL);
     expect(total).toBe(COUNT);
     expect(rows.map(({ cells }) => cells)).toEqual(
@@ -208,11 +203,11 @@ describe('a long history', () => {
 
   test('sorting reads one column, and a bound leaves out groups', async () => {
     const sorted = hostOf(() => bytes);
-    const source = await openRows(about, { requests: 0, bytes: 0 }, sorted.fetch);
+    const source = await openRows(about, from(sorted.fetch));
     const asked = source.page({ ...WHOLE, sort: { column: 'coordination_score', descending: true } }, 1000);
     await expect(asked).rejects.toThrow(NeedsConsent);
     const narrow = hostOf(() => bytes);
-    const other = await openRows(about, { requests: 0, bytes: 0 }, narrow.fetch);
+    const other = await openRows(about, from(narrow.fetch));
     const day = new Date(Date.UTC(2026, 0, 1) + COUNT * 60_000).toISOString().slice(0, 10);
     const { selection } = parseSelection(
       new URLSearchParams(`filter=timestamp:eq:${day}&sort=-amount`),
@@ -235,36 +230,37 @@ describe('a long history', () => {
 
   test('a host without ranges sends the file once, and a longer one is not taken', async () => {
     const { fetch, sent } = hostOf(() => bytes, false);
-    const source = await openRows(about, { requests: 0, bytes: 0 }, fetch);
+    const source = await openRows(about, from(fetch));
     for (const page of [1, 2, 900]) await source.page({ ...WHOLE, page }, ALL);
     expect(sent).toEqual([bytes.length]);
     const longer = { ...about, parts: [{ path: about.parts[0]!.path, bytes: 1 << 30 }] };
-    const refused = await openRows(longer, { requests: 0, bytes: 0 }, fetch);
-    await expect(refused.page(WHOLE, ALL)).rejects.toThrow(
+    await expect(openRows(longer, from(fetch))).rejects.toThrow(
       /sends only whole files, and \/economy\/mic-history-\d{4}\.parquet has 1074 MB/,
     );
   });
 
   test('parts of two releases make no file, and a refusal says why', async () => {
     const grown = hostOf(() => Buffer.concat([bytes, Buffer.alloc(9)]));
-    const source = await openRows(about, { requests: 0, bytes: 0 }, grown.fetch);
-    await expect(source.page(WHOLE, ALL)).rejects.toThrow('A newer release has another');
+    await expect(openRows(about, from(grown.fetch))).rejects.toThrow('A newer release has another');
     const tags = ['"one"', '"two"'];
     const same = hostOf(() => bytes);
-    const switched = await openRows(about, { requests: 0, bytes: 0 }, async (path, init) => {
+    const switching: Fetch = async (path, init) => {
       const response = await same.fetch(path, init);
       response.headers.set('etag', tags.shift()!);
       return response;
-    });
+    };
+    const switched = await openRows(about, from(switching));
     await expect(switched.page(WHOLE, ALL)).rejects.toThrow('A newer release has another');
     const problem = new Response(
       '{"code":"rate_limited","detail":"100 requests a day; again at 00:00 UTC"}',
       { status: 429 },
     );
-    const limited = await openRows(about, { requests: 0, bytes: 0 }, async () => problem);
-    await expect(limited.page(WHOLE, ALL)).rejects.toThrow(
-      'status 429: 100 requests a day; again at 00:00 UTC',
-    );
+    await expect(
+      openRows(
+        about,
+        from(async () => problem),
+      ),
+    ).rejects.toThrow('status 429: 100 requests a day; again at 00:00 UTC');
   });
 });
 

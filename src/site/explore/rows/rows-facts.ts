@@ -1,4 +1,3 @@
-import type { Row } from '../../../../pipeline/formats/columns.ts';
 import { readPiece, readTable } from '../../../../pipeline/formats/read-rows.ts';
 import { TABLES, type Table, timeColumn } from '../../../../pipeline/formats/tables.ts';
 import { ROW_TABLES } from '../../../../pipeline/verify/rows/history-tables.ts';
@@ -7,9 +6,9 @@ import type { SiteRelease } from '../../layout/release.ts';
 import { decisionRecords } from '../../records/decisions.ts';
 import { deliberationRecords } from '../../records/deliberations.ts';
 import { sentinelEntries } from '../../records/sentinels.ts';
-import { linesOf, shownRow } from './row-source.ts';
 import { ROWS_A_PAGE } from './selection.ts';
-import { type EntityFolder, entityHref, type ShownRow, type TableAbout } from './table-about.ts';
+import { type EntityFolder, entityHref, readable, type ShownRow, type TableAbout } from './table-about.ts';
+import { linesOf, shownRow } from './table-rows.ts';
 
 /** Longer files are read in parts. */
 const MOST_WHOLE = 8 << 20;
@@ -23,18 +22,16 @@ export const BROWSED: ReadonlyMap<string, readonly Table[]> = Map.groupBy(
 );
 
 /** The page of a table's rows: that of the file for its first table, `/files/economy/mic-history.csv/rows/`, below it for the others. */
-export function rowsHref({ artifact: { path }, name }: Pick<Table, 'artifact' | 'name'>): string {
-  const isFirst = BROWSED.get(path)?.[0]?.name === name;
-  return `/files/${path}/rows/${isFirst ? '' : `${name}/`}`;
+export function rowsHref(table: Table): string {
+  const { path } = table.artifact;
+  return `/files/${path}/rows/${BROWSED.get(path)?.[0] === table ? '' : `${table.name}/`}`;
 }
 
 /** The addresses of the first table of each file, or of the others. */
 export function rowsPaths(which: 'first' | 'others'): string[] {
-  const isFirst = (table: Table) => BROWSED.get(table.artifact.path)![0] === table;
-  return [...BROWSED.values()]
-    .flat()
-    .filter((table) => isFirst(table) === (which === 'first'))
-    .map(rowsHref);
+  return [...BROWSED.values()].flatMap((all) =>
+    (which === 'first' ? all.slice(0, 1) : all.slice(1)).map(rowsHref),
+  );
 }
 
 export interface RowsFacts {
@@ -49,48 +46,31 @@ export interface RowsFacts {
 /** `name`: of one of the file's tables; the first by default. */
 export function rowsFacts(release: SiteRelease, path: string, name?: string): RowsFacts {
   const tables = BROWSED.get(path)!;
-  const table = tables.find((one) => one.name === (name ?? tables[0]!.name))!;
+  const table = tables.find((one) => one.name === name) ?? tables[0]!;
   const about = aboutOf(release, table);
   return { table, tables, about, rows: firstRows(release, table, about) };
 }
 
 function aboutOf(release: SiteRelease, table: Table): TableAbout {
-  const { artifact, name, from, named, parent, columns } = table;
+  const { artifact, name, columns, grows } = table;
   const file = release.find(artifact.path)!;
-  const forms = otherFormats(artifact, release).find((formats) => formats.table === table)?.forms ?? [];
-  const parts = forms.filter((form) => form.name === 'Parquet').map((form) => form.file);
+  const { forms = [] } = otherFormats(artifact, release).find((one) => one.table === table) ?? {};
+  const time = columns[timeColumn(table)];
+  // The rows of a day stand in the file in the order in which they were added, while its days are newest first.
+  const isByDay = artifact.kind === 'history' && artifact.dayRows !== undefined && time?.type === 'date';
   const links = linksOf(table);
   return {
+    ...readable(table),
     name,
-    path: artifact.path,
-    mediaType: artifact.mediaType,
-    from,
-    named,
-    parent: parent ?? null,
     bytes: file.bytes,
-    columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),
-    rows: rowsIn(release, table),
+    rows: grows && file.rows !== null ? file.rows : readTable(table, release.text(artifact.path)).length,
     mostWhole: MOST_WHOLE,
-    parts: parts.map(({ path, bytes }) => ({ path, bytes })),
-    day: dayOrder(table),
+    parts: forms.flatMap(({ name, file: { path, bytes } }) => (name === 'Parquet' ? [{ path, bytes }] : [])),
+    day: isByDay ? time.name : null,
     proof: proofOf(table),
     links,
     renamed: renamedIn(release, links),
   };
-}
-
-function rowsIn(release: SiteRelease, table: Table): number {
-  const { rows } = release.find(table.artifact.path)!;
-  return table.grows && rows !== null ? rows : readTable(table, release.text(table.artifact.path)).length;
-}
-
-/** The rows of a day stand in the file in the order in which they were added, while its days are newest first. */
-function dayOrder(table: Table): string | null {
-  const { artifact, columns } = table;
-  const time = columns[timeColumn(table)];
-  return artifact.kind === 'history' && artifact.dayRows !== undefined && time?.type === 'date'
-    ? time.name
-    : null;
 }
 
 /** A row of a table that has one place in its file. */
@@ -101,17 +81,19 @@ function proofOf({ artifact, from }: Table): TableAbout['proof'] {
   return from.split('[]').length === 2 ? 'json' : null;
 }
 
+/** Tables of which each row has a page. */
+const OWN_PAGES: Readonly<Record<string, EntityFolder>> = {
+  sentinel_status: 'sentinels',
+  decisions: 'decisions',
+  deliberations: 'deliberations',
+  deliberation_archive: 'deliberations',
+};
+
 function linksOf({ name: table, columns, references }: Table): Record<string, EntityFolder> {
-  const own: Readonly<Record<string, EntityFolder>> = {
-    sentinel_status: 'sentinels',
-    decisions: 'decisions',
-    deliberations: 'deliberations',
-    deliberation_archive: 'deliberations',
-  };
   const folderOf = (column: string): EntityFolder | undefined => {
     if (references[column] === 'sentinel_status') return 'sentinels';
     if (column === 'deliberation') return 'deliberations';
-    return column === 'id' ? own[table] : undefined;
+    return column === 'id' ? OWN_PAGES[table] : undefined;
   };
   return Object.fromEntries(
     columns.flatMap(({ name }) => {
@@ -121,49 +103,38 @@ function linksOf({ name: table, columns, references }: Table): Record<string, En
   );
 }
 
+const PAGES: Readonly<
+  Record<EntityFolder, (release: SiteRelease) => Iterable<readonly [string, { href: string }]>>
+> = {
+  sentinels: (release) => sentinelEntries(release).map((one) => [one.id, one]),
+  decisions: (release) => decisionRecords(release).ids,
+  deliberations: (release) => deliberationRecords(release).ids,
+};
+
 /** Ids whose page has another name than the id in lower case, which few have. */
-function renamedIn(
-  release: SiteRelease,
-  links: Readonly<Record<string, EntityFolder>>,
-): Record<string, string> {
-  const folders = new Set(Object.values(links));
-  const idsOf: Readonly<Record<EntityFolder, () => Iterable<readonly [string, string]>>> = {
-    sentinels: () => sentinelEntries(release).map(({ id, href }) => [id, href]),
-    decisions: () => [...decisionRecords(release).ids].map(([id, { href }]) => [id, href]),
-    deliberations: () => [...deliberationRecords(release).ids].map(([id, { href }]) => [id, href]),
-  };
+function renamedIn(release: SiteRelease, links: TableAbout['links']): Record<string, string> {
   const renamed: Record<string, string> = {};
-  for (const folder of folders)
-    for (const [id, href] of idsOf[folder]())
+  for (const folder of new Set(Object.values(links)))
+    for (const [id, { href }] of PAGES[folder](release))
       if (entityHref({ links: { id: folder }, renamed: {} }, 'id', id) !== href)
         renamed[`${folder} ${id}`] = href;
   return renamed;
 }
 
 function firstRows(release: SiteRelease, table: Table, about: TableAbout): ShownRow[] {
-  const { path } = table.artifact;
+  const { path, mediaType } = table.artifact;
   if (!table.grows)
     return readTable(table, release.text(path))
       .slice(0, ROWS_A_PAGE)
       .map((row) => shownRow(about, row));
   const head = release.head(path, HEAD_BYTES);
-  if (about.mediaType !== 'application/json') {
-    const rows: Row[] = readPiece(table, afterHeader(wholeLines(head)), ROWS_A_PAGE);
-    return rows.map((row) => shownRow(about, row));
-  }
-  return linesOf(wholeLines(head))
-    .slice(0, ROWS_A_PAGE)
-    .map((line) => ({
-      ...shownRow(about, readPiece(table, line)[0]!),
-      line: about.proof === 'json' ? line : null,
-    }));
-}
-
-/** Without what was cut off at the end. */
-function wholeLines(head: string): string {
-  return head.slice(0, head.lastIndexOf('\n') + 1);
-}
-
-function afterHeader(text: string): string {
-  return text.slice(text.indexOf('\n') + 1);
+  // Without what was cut off at the end.
+  const lines = head.slice(0, head.lastIndexOf('\n') + 1);
+  if (mediaType === 'application/json')
+    return linesOf(lines)
+      .slice(0, ROWS_A_PAGE)
+      .map((line) => shownRow(about, readPiece(table, line)[0]!, about.proof && line));
+  return readPiece(table, lines.slice(lines.indexOf('\n') + 1), ROWS_A_PAGE).map((row) =>
+    shownRow(about, row),
+  );
 }

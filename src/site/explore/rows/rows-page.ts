@@ -4,39 +4,43 @@ import { saveFile } from '../../layout/save-file.ts';
 import { copierOf, element, followAddress, putAddress, Tool } from '../../layout/tool.ts';
 import { cellClass } from '../../layout/worker-parts.ts';
 import type { Traffic } from './remote-file.ts';
-import type { PageOfRows } from './row-source.ts';
 import type { RowsAnswer, RowsJob } from './rows-worker.ts';
 import {
+  type Filter,
   filterWords,
+  formatFilter,
   formatSelection,
   isNumber,
   isTime,
   MOST_FILTERS,
-  OPERATOR_WORDS,
+  OPERATORS,
   type Operator,
   operatorsOf,
+  operatorWords,
   parseSelection,
   ROWS_A_PAGE,
   type Selection,
-  TIME_WORDS,
   type Wrong,
 } from './selection.ts';
 import { entityHref, proofHref, type ShownRow, type TableAbout } from './table-about.ts';
+import type { PageOfRows } from './table-rows.ts';
 
 /** Bytes that are read without asking: a second on a slow line. */
 const FREE_BYTES = 4 << 20;
 /** Rows that are laid out at once: all of a page would keep a slow phone from answering for a quarter of a second. */
 const ROWS_A_FRAME = 12;
+const WHOLE: Selection = { page: 1, sort: null, filters: [] };
 
 const place = element('#rows');
 const about = JSON.parse(place.dataset.about!) as TableAbout;
 const table = element<HTMLTableElement>('#rows-table');
 const status = element('#rows-status');
 const notice = element('#rows-notice');
-const form = element<HTMLFormElement>('#rows-form');
 const filterList = element('#rows-filters');
+const clear = element<HTMLAnchorElement>('#rows-clear');
 const pagers = [...document.querySelectorAll<HTMLElement>('.rows-pager')];
 const body = table.tBodies[0]!;
+const heads = [...table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')];
 const staticRows = [...body.rows];
 const staticWords = status.textContent!;
 
@@ -47,7 +51,7 @@ const tool = new Tool<RowsJob, RowsAnswer, Traffic>({
   free: FREE_BYTES,
   cancelled: 'The rows below are those of the selection before.',
 });
-let selection: Selection = { page: 1, sort: null, filters: [] };
+let selection = WHOLE;
 let total = about.rows;
 
 function ask(want: RowsJob['want']): void {
@@ -62,14 +66,20 @@ function ask(want: RowsJob['want']): void {
   });
 }
 
+const lastPage = () => Math.max(1, Math.ceil(total / ROWS_A_PAGE));
+const columnOf = (name: string) => about.columns.find((column) => column.name === name)!;
+const addressOf = (wanted: Selection) => `${location.pathname}${formatSelection(wanted)}`;
+const say = (words: string) => {
+  status.textContent = words;
+};
+
 function showPage(page: PageOfRows): void {
   total = page.total;
-  const last = Math.max(1, Math.ceil(total / ROWS_A_PAGE));
-  if (selection.page > last) {
-    const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
-    const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
-    showNothing(makeElement('p', '', words, toLast, '.'));
-  } else void show(page.rows);
+  const last = lastPage();
+  if (selection.page <= last) return void show(page.rows);
+  const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
+  const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
+  showNothing(makeElement('p', '', words, toLast, '.'));
 }
 
 async function show(rows: readonly ShownRow[]): Promise<void> {
@@ -85,22 +95,15 @@ let drawn = 0;
 async function drawRows(count: number, rowAt: (at: number) => HTMLElement): Promise<boolean> {
   drawn += 1;
   const own = drawn;
-  for (let at = 0; at < count; at += ROWS_A_FRAME) {
-    if (at > 0) await nextFrame();
+  for (let at = 0; at < count; at += 1) {
+    if (at > 0 && at % ROWS_A_FRAME === 0) await new Promise((resolve) => requestAnimationFrame(resolve));
     if (own !== drawn) return false;
-    for (let next = at; next < Math.min(at + ROWS_A_FRAME, count); next += 1) {
-      const row = rowAt(next);
-      const old = body.rows[next];
-      if (old) old.replaceWith(row);
-      else body.append(row);
-    }
+    const [row, old] = [rowAt(at), body.rows[at]];
+    if (old) old.replaceWith(row);
+    else body.append(row);
   }
   for (const old of [...body.rows].slice(count)) old.remove();
   return true;
-}
-
-function nextFrame(): Promise<unknown> {
-  return new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 function rowElement({ cells, line }: ShownRow): HTMLElement {
@@ -116,23 +119,13 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
 
 function wordsOf(shown: number): string {
   const { page, sort, filters } = selection;
-  if (total === 0)
-    return `No row has ${filters.map((filter) => filterWords(filter, typeOf(filter.column))).join(', and ')}.`;
+  const where = filters.map((filter) => filterWords(filter, columnOf(filter.column).type)).join(', and ');
+  if (total === 0) return `No row has ${where}.`;
   const first = (page - 1) * ROWS_A_PAGE;
   const rows = `Rows ${formatNumber(first + 1)}–${formatNumber(first + shown)} of ${formatNumber(total)}`;
-  const where = filters.map((filter) => filterWords(filter, typeOf(filter.column))).join(', and ');
-  const order = sort
-    ? `sorted by ${sort.column}, ${sort.descending ? 'from the greatest' : 'from the least'}`
-    : place.dataset.order!;
-  return `${rows}${where ? ` where ${where}` : ''}${order ? `, ${order}` : ''}.`;
-}
-
-function typeOf(name: string) {
-  return about.columns.find((column) => column.name === name)!.type;
-}
-
-function say(words: string): void {
-  status.textContent = words;
+  const sorted =
+    sort && `sorted by ${sort.column}, ${sort.descending ? 'from the greatest' : 'from the least'}`;
+  return `${rows}${where && ` where ${where}`}, ${sorted ?? place.dataset.order}.`;
 }
 
 /** Shows these words instead of a table, which has no rows. */
@@ -159,10 +152,6 @@ function save(blob: Blob): void {
   say(`Saved ${formatCount(total, 'row')}, ${formatBytes(blob.size)}. ${wordsOf(body.rows.length)}`);
 }
 
-function addressOf(wanted: Selection): string {
-  return `${location.pathname}${formatSelection(wanted)}`;
-}
-
 /** Shows a selection, and puts it into the address. */
 function go(wanted: Selection): void {
   putAddress(addressOf(wanted));
@@ -172,12 +161,18 @@ function go(wanted: Selection): void {
 function showAddress(): void {
   const parsed = parseSelection(new URLSearchParams(location.search), about.columns);
   selection = parsed.selection;
-  drawHeads();
-  drawFilters();
-  element<HTMLAnchorElement>('#rows-clear').hidden = formatSelection(selection) === '';
+  const { sort, filters } = selection;
+  for (const head of heads) {
+    const isSorted = sort?.column === head.dataset.column;
+    head.ariaSort = isSorted ? (sort!.descending ? 'descending' : 'ascending') : null;
+  }
+  filterList.replaceChildren(...filters.map(filterRow));
+  drawAdd();
+  const isWhole = formatSelection(selection) === '';
+  clear.hidden = isWhole;
   if (parsed.wrong.length > 0) showWrong(parsed.wrong);
-  else if (formatSelection(selection) !== '') ask('page');
-  else showStatic();
+  else if (isWhole) showStatic();
+  else ask('page');
 }
 
 /** The first page of the whole table, as the page came. */
@@ -189,59 +184,52 @@ function showStatic(): void {
   drawPagers();
 }
 
-function drawHeads(): void {
-  for (const head of table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')) {
-    const { column } = head.dataset;
-    const { sort } = selection;
-    const isSorted = sort?.column === column;
-    if (isSorted) head.setAttribute('aria-sort', sort!.descending ? 'descending' : 'ascending');
-    else head.removeAttribute('aria-sort');
-  }
-}
-
 /** Numbers and times begin with the greatest; then the other way round; then the order of the file. */
 function nextSort(column: string): Selection['sort'] {
   const { sort } = selection;
-  const first = !/^(text|list|boolean)$/.test(typeOf(column));
+  const { type } = columnOf(column);
+  const first = isNumber(type) || isTime(type);
   if (sort?.column !== column) return { column, descending: first };
   return sort.descending === first ? { column, descending: !first } : null;
 }
 
-for (const head of table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')) {
-  const { column } = head.dataset;
-  const sorting = makeButton('', () => go({ ...selection, page: 1, sort: nextSort(column!) }));
-  sorting.className = 'sort';
+for (const head of heads) {
+  const sorting = makeButton(
+    '',
+    () => go({ ...selection, page: 1, sort: nextSort(head.dataset.column!) }),
+    'sort',
+  );
   sorting.append(...head.childNodes);
   head.replaceChildren(sorting);
 }
 
 function drawPagers(): void {
-  const last = Math.max(1, Math.ceil(total / ROWS_A_PAGE));
+  const last = lastPage();
   const { page } = selection;
   for (const pager of pagers) {
     const to = (words: string, target: number) => {
-      const found = makeButton(words, () => {
+      const button = makeButton(words, () => {
         go({ ...selection, page: target });
         table.scrollIntoView({ block: 'nearest' });
       });
-      found.disabled = target < 1 || target > last || target === page;
-      return found;
+      button.disabled = target < 1 || target > last || target === page;
+      return button;
     };
     const field = makeElement('input', '');
-    field.type = 'number';
-    field.min = '1';
-    field.max = String(last);
-    field.value = String(page);
-    field.ariaLabel = 'Page';
-    field.addEventListener('change', () => {
-      if (field.validity.valid && field.value !== '') go({ ...selection, page: Number(field.value) });
-      else field.reportValidity();
+    Object.assign(field, {
+      type: 'number',
+      min: '1',
+      max: String(last),
+      value: String(page),
+      ariaLabel: 'Page',
     });
-    const count = makeElement('span', '', 'Page ', field, ` of ${formatNumber(last)}`);
+    field.addEventListener('change', () => {
+      if (field.value !== '' && field.reportValidity()) go({ ...selection, page: Number(field.value) });
+    });
     pager.replaceChildren(
       to('First', 1),
       to('Previous', page - 1),
-      count,
+      makeElement('span', '', 'Page ', field, ` of ${formatNumber(last)}`),
       to('Next', page + 1),
       to('Last', last),
     );
@@ -249,95 +237,71 @@ function drawPagers(): void {
   }
 }
 
-function drawFilters(): void {
-  filterList.replaceChildren(
-    ...selection.filters.map((filter) => filterRow(filter.column, filter.operator, filter.values)),
-  );
-  drawAdd();
-}
-
 function drawAdd(): void {
-  element<HTMLButtonElement>('#rows-add').disabled = filterList.children.length >= MOST_FILTERS;
-  element<HTMLButtonElement>('#rows-apply').hidden =
-    filterList.children.length === 0 && selection.filters.length === 0;
+  const count = filterList.children.length;
+  element<HTMLButtonElement>('#rows-add').disabled = count >= MOST_FILTERS;
+  element('#rows-apply').hidden = count === 0 && selection.filters.length === 0;
 }
 
-function filterRow(name: string, operator: Operator, values: readonly string[]): HTMLElement {
-  const column = makeElement(
-    'select',
-    '',
-    ...about.columns.map((one) => new Option(one.name, one.name, false, one.name === name)),
-  );
-  column.ariaLabel = 'Column';
-  const how = makeElement('select', '');
-  how.ariaLabel = 'Comparison';
-  const fields = makeElement('span', 'row');
-  const remove = makeButton('Remove', () => {
+const partsOf = (row: Element) => ({
+  selects: [...row.querySelectorAll('select')] as [HTMLSelectElement, HTMLSelectElement],
+  inputs: [...row.querySelectorAll('input')],
+});
+
+/** The fields of a filter, which the page has once as a template. */
+function filterRow({ column, operator, values }: Filter): HTMLElement {
+  const { content } = element<HTMLTemplateElement>('#rows-filter');
+  const row = content.firstElementChild!.cloneNode(true) as HTMLElement;
+  const { selects, inputs } = partsOf(row);
+  [selects[0].value, selects[1].value] = [column, operator];
+  for (const [at, input] of inputs.entries()) input.value = values[at] ?? '';
+  for (const select of selects) select.addEventListener('change', () => fitFields(row));
+  row.querySelector('button')!.addEventListener('click', () => {
     row.remove();
     drawAdd();
     element('#rows-add').focus();
   });
-  remove.className = 'quiet';
-  const row = makeElement('li', 'row', column, how, fields, remove);
-  const drawValues = (given: readonly string[]) => {
-    const count = how.value === 'between' ? 2 : /^(empty|filled)$/.test(how.value) ? 0 : 1;
-    const names = count === 2 ? ['From', 'To'] : ['Value'];
-    fields.replaceChildren(
-      ...names
-        .slice(0, count)
-        .map((label, at) => valueField(column.value, how.value, label, given[at] ?? '')),
-    );
-  };
-  const drawOperators = (chosen: string, given: readonly string[]) => {
-    const about_ = about.columns.find((one) => one.name === column.value)!;
-    const words = (one: Operator) => (isTime(about_.type) && TIME_WORDS[one]) || OPERATOR_WORDS[one];
-    how.replaceChildren(
-      ...operatorsOf(about_).map((one) => new Option(words(one), one, false, one === chosen)),
-    );
-    drawValues(given);
-  };
-  column.addEventListener('change', () => drawOperators(how.value, []));
-  how.addEventListener('change', () =>
-    drawValues([...fields.querySelectorAll('input')].map(({ value }) => value)),
-  );
-  drawOperators(operator, values);
+  fitFields(row);
   return row;
 }
 
-function valueField(name: string, operator: string, label: string, value: string): HTMLElement {
-  const type = typeOf(name);
-  const field = makeElement('input', '');
-  field.type = 'text';
-  field.value = value;
-  field.required = operator !== 'eq' || type !== 'text';
-  field.ariaLabel = label;
-  field.maxLength = 200;
-  field.autocomplete = 'off';
-  field.spellcheck = false;
-  if (isTime(type)) {
-    field.placeholder = 'YYYY-MM-DD';
-    field.size = 21;
-  } else if (isNumber(type)) field.inputMode = 'decimal';
-  return field;
+/** Offers the comparisons that the chosen column has, and fields for the values that the comparison takes. */
+function fitFields(row: HTMLElement): void {
+  const { selects, inputs } = partsOf(row);
+  const column = columnOf(selects[0].value);
+  const { type } = column;
+  const known = operatorsOf(column);
+  const chosen = known.find((one) => one === selects[1].value) ?? known[0]!;
+  const optionOf = (one: Operator) => new Option(operatorWords(one, type), one, false, one === chosen);
+  selects[1].replaceChildren(...known.map(optionOf));
+  const { count } = OPERATORS[chosen];
+  for (const [at, input] of inputs.entries()) {
+    const isAsked = at < count;
+    Object.assign(input, {
+      hidden: !isAsked,
+      disabled: !isAsked,
+      required: chosen !== 'eq' || type !== 'text',
+      ariaLabel: count < 2 ? 'Value' : at === 0 ? 'From' : 'To',
+      placeholder: isTime(type) ? 'YYYY-MM-DD' : '',
+      inputMode: isNumber(type) ? 'decimal' : 'text',
+    });
+  }
 }
 
 /** What the fields say, as the address would. */
 function filtersIn(): string[] {
   return [...filterList.children].map((row) => {
-    const [column, how] = [...row.querySelectorAll('select')].map(({ value }) => value);
-    const values = [...row.querySelectorAll('input')].map(({ value }) => value.trim());
-    return [column, how, ...(values.length > 0 ? [values.join(',')] : [])].join(':');
+    const { selects, inputs } = partsOf(row);
+    const values = inputs.filter(({ disabled }) => !disabled).map(({ value }) => value.trim());
+    return formatFilter({ column: selects[0].value, operator: selects[1].value, values });
   });
 }
 
-form.addEventListener('submit', (event) => {
+element('#rows-form').addEventListener('submit', (event) => {
   event.preventDefault();
   const query = new URLSearchParams(filtersIn().map((text) => ['filter', text]));
   const { selection: typed, wrong } = parseSelection(query, about.columns);
-  if (wrong.length === 0) {
-    go({ ...typed, sort: selection.sort });
-    return;
-  }
+  if (wrong.length === 0) return go({ ...typed, sort: selection.sort });
   const words = wrong.map(
     ({ place: where, expected, found }) =>
       `${where.replace(/^filter=/, '')}: expected ${expected}; found ${found}`,
@@ -347,13 +311,13 @@ form.addEventListener('submit', (event) => {
 });
 element('#rows-add').addEventListener('click', () => {
   const [first] = about.columns;
-  filterList.append(filterRow(first!.name, operatorsOf(first!)[0]!, []));
+  filterList.append(filterRow({ column: first!.name, operator: operatorsOf(first!)[0]!, values: [] }));
   drawAdd();
   filterList.querySelector<HTMLElement>('li:last-child select')!.focus();
 });
-element('#rows-clear').addEventListener('click', (event) => {
+clear.addEventListener('click', (event) => {
   event.preventDefault();
-  go({ page: 1, sort: null, filters: [] });
+  go(WHOLE);
 });
 element('#rows-save').addEventListener('click', () => ask('csv'));
 

@@ -1,25 +1,16 @@
 import type { Column, ColumnType } from '../../../../pipeline/formats/columns.ts';
 
-/** How a column is compared, as addresses write it. */
-const OPERATORS = ['contains', 'eq', 'gt', 'lt', 'between', 'empty', 'filled'] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
-  contains: 'contains',
-  eq: 'is',
-  gt: 'is above',
-  lt: 'is below',
-  between: 'is between',
-  empty: 'is empty',
-  filled: 'is not empty',
-};
-
-/** For times, which come before and after. */
-export const TIME_WORDS: Readonly<Partial<Record<Operator, string>>> = {
-  gt: 'is after',
-  lt: 'is before',
-  eq: 'is on',
-};
+/** How a column is compared, as addresses write it: in words, for times, which come before and after, and how many values it takes. */
+export const OPERATORS = {
+  contains: { words: 'contains', count: 1 },
+  eq: { words: 'is', ofTimes: 'is on', count: 1 },
+  gt: { words: 'is above', ofTimes: 'is after', count: 1 },
+  lt: { words: 'is below', ofTimes: 'is before', count: 1 },
+  between: { words: 'is between', count: 2 },
+  empty: { words: 'is empty', count: 0 },
+  filled: { words: 'is not empty', count: 0 },
+} as const;
+export type Operator = keyof typeof OPERATORS;
 
 export interface Filter {
   column: string;
@@ -37,7 +28,7 @@ export interface Selection {
 }
 
 /** What the selection needs to know of a column. */
-export type ColumnAbout = Pick<Column, 'name' | 'type' | 'nullable'>;
+type ColumnAbout = Pick<Column, 'name' | 'type' | 'nullable'>;
 
 /** A part of the address that selects nothing: where it stands, what would be right there, and what is. */
 export interface Wrong {
@@ -53,25 +44,6 @@ const LONGEST_SHOWN = 80;
 const NUMBER = /^[-+]?\d{1,30}(\.\d{1,12})?$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
-const ORDERED: readonly Operator[] = ['eq', 'gt', 'lt', 'between'];
-const TEXTUAL: readonly Operator[] = ['contains', 'eq'];
-const BY_TYPE: Readonly<Record<ColumnType, readonly Operator[]>> = {
-  text: TEXTUAL,
-  list: ['contains'],
-  integers: ['contains'],
-  boolean: ['eq'],
-  integer: ORDERED,
-  number: ORDERED,
-  decimal: ORDERED,
-  date: ORDERED,
-  datetime: ORDERED,
-};
-
-/** The comparisons that a column has. Any column of text may hold an empty text. */
-export function operatorsOf({ type, nullable }: Pick<ColumnAbout, 'type' | 'nullable'>): Operator[] {
-  return [...BY_TYPE[type], ...(nullable || type === 'text' ? (['empty', 'filled'] as const) : [])];
-}
-
 export function isTime(type: ColumnType): boolean {
   return type === 'date' || type === 'datetime';
 }
@@ -80,95 +52,77 @@ export function isNumber(type: ColumnType): boolean {
   return type === 'integer' || type === 'number' || type === 'decimal';
 }
 
+/** The comparisons that a column has. Any column of text may hold an empty text. */
+export function operatorsOf({ type, nullable }: Pick<ColumnAbout, 'type' | 'nullable'>): Operator[] {
+  const own: Operator[] =
+    isTime(type) || isNumber(type)
+      ? ['eq', 'gt', 'lt', 'between']
+      : type === 'text'
+        ? ['contains', 'eq']
+        : [type === 'boolean' ? 'eq' : 'contains'];
+  return nullable || type === 'text' ? [...own, 'empty', 'filled'] : own;
+}
+
+export function operatorWords(operator: Operator, type: ColumnType): string {
+  const about: { words: string; ofTimes?: string } = OPERATORS[operator];
+  return (isTime(type) && about.ofTimes) || about.words;
+}
+
 /** What `?page=…&sort=…&filter=…` asks for, and what of it cannot be: unknown columns, values of another type. */
 export function parseSelection(
   query: URLSearchParams,
   columns: readonly ColumnAbout[],
 ): { selection: Selection; wrong: Wrong[] } {
   const wrong: Wrong[] = [];
+  const refuse = (place: string, expected: string, found: string) => {
+    wrong.push({ place, expected, found: found.slice(0, LONGEST_SHOWN) || 'nothing' });
+    return [];
+  };
+  const known = `a column: ${listed(columns.map(({ name }) => name))}`;
   const page = query.get('page') ?? '1';
-  if (!/^[1-9]\d{0,8}$/.test(page)) wrong.push(fault('page', 'a whole number from 1', page));
-  const sort = parseSort(query.get('sort'), columns, wrong);
+  if (!/^[1-9]\d{0,8}$/.test(page)) refuse('page', 'a whole number from 1', page);
+  const [, minus, sorted = ''] = /^(-?)(.*)$/s.exec(query.get('sort') ?? '')!;
+  const isKnown = columns.some(({ name }) => name === sorted);
+  if (sorted !== '' && !isKnown) refuse('sort', known, sorted);
+  /** `amount:gt:400`, `date:between:2026-01-01,2026-01-31`, `reason:empty`. A text may contain colons. */
+  const parseFilter = (text: string): Filter[] => {
+    const [, name = '', how = '', rest = ''] = /^([^:]*):?([^:]*):?(.*)$/s.exec(text) ?? [];
+    const place = `filter=${text.slice(0, LONGEST_SHOWN)}`;
+    const column = columns.find((one) => one.name === name);
+    if (!column) return refuse(place, known, name);
+    const operator = operatorsOf(column).find((one) => one === how);
+    if (!operator) return refuse(place, `for ${name}, ${listed(operatorsOf(column))}`, how);
+    const { count } = OPERATORS[operator];
+    const [from = '', ...to] = rest.split(',');
+    const values = count === 2 ? [from, to.join(',')] : [rest].slice(0, count);
+    const problem = values.map((value) => valueProblem(column.type, operator, value)).find(Boolean);
+    return problem ? refuse(place, problem, rest) : [{ column: name, operator, values }];
+  };
   const texts = query.getAll('filter');
-  if (texts.length > MOST_FILTERS)
-    wrong.push(fault('filter', `at most ${MOST_FILTERS} filters`, String(texts.length)));
-  const filters = texts.slice(0, MOST_FILTERS).flatMap((text) => parseFilter(text, columns, wrong));
+  if (texts.length > MOST_FILTERS) refuse('filter', `at most ${MOST_FILTERS} filters`, String(texts.length));
+  const filters = texts.slice(0, MOST_FILTERS).flatMap(parseFilter);
+  const sort = isKnown ? { column: sorted, descending: minus === '-' } : null;
   return { selection: { page: Number(page) || 1, sort, filters }, wrong };
 }
 
-function parseSort(text: string | null, columns: readonly ColumnAbout[], wrong: Wrong[]): Selection['sort'] {
-  if (text === null || text === '') return null;
-  const descending = text.startsWith('-');
-  const column = descending ? text.slice(1) : text;
-  if (columns.some(({ name }) => name === column)) return { column, descending };
-  wrong.push(fault('sort', namesOf(columns), column));
-  return null;
-}
-
-/** `amount:gt:400`, `date:between:2026-01-01,2026-01-31`, `reason:empty`. A text may contain colons. */
-function parseFilter(text: string, columns: readonly ColumnAbout[], wrong: Wrong[]): Filter[] {
-  const [, name = '', operator = '', rest = ''] = /^([^:]*):?([^:]*):?(.*)$/s.exec(text) ?? [];
-  const place = `filter=${text.slice(0, LONGEST_SHOWN)}`;
-  const column = columns.find((one) => one.name === name);
-  if (!column) {
-    wrong.push(fault(place, namesOf(columns), name));
-    return [];
-  }
-  const known = operatorsOf(column);
-  if (!known.includes(operator as Operator)) {
-    wrong.push(fault(place, `for ${name}, ${listed(known)}`, operator));
-    return [];
-  }
-  const filter = {
-    column: name,
-    operator: operator as Operator,
-    values: valuesOf(operator as Operator, rest),
-  };
-  const problem = filter.values
-    .map((value) => valueProblem(column.type, filter.operator, value))
-    .find((one) => one !== null);
-  if (problem) {
-    wrong.push(fault(place, problem, rest));
-    return [];
-  }
-  return [filter];
-}
-
-function valuesOf(operator: Operator, rest: string): string[] {
-  if (operator === 'empty' || operator === 'filled') return [];
-  if (operator !== 'between') return [rest];
-  const [from = '', ...to] = rest.split(',');
-  return [from, to.join(',')];
-}
-
-/** What would be right instead of this value; null: it is. */
-function valueProblem(type: ColumnType, operator: Operator, value: string): string | null {
+/** What would be right instead of this value; empty: it is. */
+function valueProblem(type: ColumnType, operator: Operator, value: string): string {
+  const isTwo = operator === 'between';
   if (value.length > LONGEST_VALUE) return `at most ${LONGEST_VALUE} characters`;
-  if (operator === 'contains') return value === '' ? 'a text to look for' : null;
-  if (isTime(type))
-    return isDay(value) || (type === 'datetime' && MOMENT.test(value))
-      ? null
-      : `${operator === 'between' ? 'two days, each ' : 'a day '}as YYYY-MM-DD${type === 'datetime' ? ', or a time as 2026-01-31T12:00:00Z' : ''}`;
-  if (type === 'boolean') return value === 'true' || value === 'false' ? null : 'true or false';
-  if (isNumber(type))
-    return NUMBER.test(value)
-      ? null
-      : `${operator === 'between' ? 'two numbers, each like' : 'a number like'} 400 or 0.95`;
-  return null;
+  if (operator === 'contains') return value === '' ? 'a text to look for' : '';
+  if (isTime(type)) {
+    if (isDay(value) || (type === 'datetime' && MOMENT.test(value))) return '';
+    return `${isTwo ? 'two days, each ' : 'a day '}as YYYY-MM-DD${type === 'datetime' ? ', or a time as 2026-01-31T12:00:00Z' : ''}`;
+  }
+  if (type === 'boolean') return value === 'true' || value === 'false' ? '' : 'true or false';
+  if (!isNumber(type) || NUMBER.test(value)) return '';
+  return `${isTwo ? 'two numbers, each like' : 'a number like'} 400 or 0.95`;
 }
 
 /** Date.parse accepts 30 February. */
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
-function fault(place: string, expected: string, found: string): Wrong {
-  return { place, expected, found: found === '' ? 'nothing' : found.slice(0, LONGEST_SHOWN) };
-}
-
-function namesOf(columns: readonly ColumnAbout[]): string {
-  return `a column: ${listed(columns.map(({ name }) => name))}`;
 }
 
 function listed(names: readonly string[]): string {
@@ -185,7 +139,11 @@ export function formatSelection({ page, sort, filters }: Selection): string {
   return parts.length > 0 ? `?${parts.join('&')}` : '';
 }
 
-function formatFilter({ column, operator, values }: Filter): string {
+export function formatFilter({
+  column,
+  operator,
+  values,
+}: Readonly<Record<'column' | 'operator', string>> & { values: readonly string[] }): string {
   return [column, operator, ...(values.length > 0 ? [values.join(',')] : [])].join(':');
 }
 
@@ -196,7 +154,8 @@ function encode(text: string): string {
 
 /** `amount is above 400`, in words. */
 export function filterWords({ column, operator, values }: Filter, type: ColumnType): string {
-  const words = (isTime(type) && TIME_WORDS[operator]) || OPERATOR_WORDS[operator];
   const quoted = values.map((value) => (type === 'text' || type === 'list' ? `“${value}”` : value));
-  return [column, words, ...(quoted.length > 0 ? [quoted.join(' and ')] : [])].join(' ');
+  return [column, operatorWords(operator, type), ...(quoted.length > 0 ? [quoted.join(' and ')] : [])].join(
+    ' ',
+  );
 }

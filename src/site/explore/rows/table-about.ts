@@ -1,19 +1,14 @@
-import type { Place } from '../../../../pipeline/formats/columns.ts';
+import type { ReadableTable } from '../../../../pipeline/formats/read-rows.ts';
 import { isPlainName } from '../../../../pipeline/words/plain-name.ts';
-import type { ColumnAbout } from './selection.ts';
 
 /** Folders of pages about what a row names. */
 export type EntityFolder = 'sentinels' | 'decisions' | 'deliberations';
 
 /** What the page tells its script about the table. */
-export interface TableAbout extends Place {
+export interface TableAbout extends ReadableTable {
   /** `mic_history` */
   name: string;
-  /** The file, without a leading slash. */
-  path: string;
-  mediaType: string;
   bytes: number;
-  columns: readonly ColumnAbout[];
   rows: number;
   /** Longer files are not read whole. */
   mostWhole: number;
@@ -32,6 +27,18 @@ export interface TableAbout extends Place {
   renamed: Readonly<Record<string, string>>;
 }
 
+/** A table as data. */
+export function readable({
+  columns,
+  from,
+  named,
+  parent,
+  artifact: { path, mediaType },
+}: ReadableTable): ReadableTable {
+  const own = columns.map(({ name, type, nullable }) => ({ name, type, nullable }));
+  return { columns: own, from, named, parent, artifact: { path, mediaType } };
+}
+
 /** The page about what a cell names; null if there is none. */
 export function entityHref(
   { links, renamed }: Pick<TableAbout, 'links' | 'renamed'>,
@@ -40,9 +47,8 @@ export function entityHref(
 ): string | null {
   const folder = links[column];
   if (folder === undefined || cell === '') return null;
-  const other = renamed[`${folder} ${cell}`];
-  if (other !== undefined) return other;
-  return isPlainName(cell) ? `/${folder}/${cell.toLowerCase()}/` : null;
+  const plain = isPlainName(cell) ? `/${folder}/${cell.toLowerCase()}/` : null;
+  return renamed[`${folder} ${cell}`] ?? plain;
 }
 
 /** Longer rows make no address. */

@@ -93,7 +93,7 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob, say
   say('Running …');
   const begin = performance.now();
   const result = await engine.run(sql).catch(asQueryFault);
-  const files = [...new Map(wanted.map(({ name, path }) => [path, held.get(name)!])).values()];
+  const files = [...new Map(wanted.map(({ name, artifact }) => [artifact.path, held.get(name)!])).values()];
   return answerOf({ sql, result, files, ms: performance.now() - begin, version: engine.version });
 }
 
@@ -120,7 +120,9 @@ async function load(
   const missing = wanted.filter(({ name }) => !held.has(name));
   const versions = new Map<string, FoundVersion>();
   let at = [...held.values()][0]?.snapshot ?? asOf;
-  for (const { path } of missing) {
+  for (const {
+    artifact: { path },
+  } of missing) {
     if (versions.has(path)) continue;
     say(`Looking for /${path} in the snapshots …`);
     const version = await wantedVersion(listed, origin, { path, asOf: at });
@@ -135,7 +137,7 @@ async function load(
     const blob = await readVersion(origin, version, (done) =>
       say(`Reading /${path}: ${Math.floor((100 * done) / total)} % …`),
     );
-    for (const table of missing.filter((one) => one.path === path)) {
+    for (const table of missing.filter(({ artifact }) => artifact.path === path)) {
       await engine.addTable(table.name, await csvOf(table, blob), sqlColumns(table));
       const { sha256, bytes } = version.file;
       held.set(table.name, { path, snapshot: version.entry.id, sha256, bytes });

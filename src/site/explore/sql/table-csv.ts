@@ -1,16 +1,11 @@
 import { csvRow } from '../../../../pipeline/artifacts/format/csv.ts';
-import type { ColumnType, Place, Value } from '../../../../pipeline/formats/columns.ts';
-import { readTable } from '../../../../pipeline/formats/read-rows.ts';
-import type { Table } from '../../../../pipeline/formats/tables.ts';
-import { cellText } from '../rows/cells.ts';
-import type { ColumnAbout } from '../rows/selection.ts';
+import type { ColumnType, Value } from '../../../../pipeline/formats/columns.ts';
+import { type ReadableTable, readTable } from '../../../../pipeline/formats/read-rows.ts';
+import { cellText } from '../rows/select-rows.ts';
 
 /** What the page tells its worker about a table. */
-export interface SqlTable extends Place {
+export interface SqlTable extends ReadableTable {
   name: string;
-  path: string;
-  mediaType: string;
-  columns: readonly ColumnAbout[];
 }
 
 export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
@@ -36,12 +31,9 @@ export function sqlColumns({ columns }: Pick<SqlTable, 'columns'>) {
 
 /** A table of a file as CSV with a header, as the engine reads it: a CSV file as it is, a JSON file row by row. */
 export async function csvOf(table: SqlTable, file: Blob): Promise<Uint8Array> {
-  if (!/\bjson$/.test(table.mediaType)) return new Uint8Array(await file.arrayBuffer());
-  const { columns, from, named, parent, path, mediaType } = table;
-  const source = { columns, from, named, parent, artifact: { path, mediaType } } as unknown as Table;
-  const rows = readTable(source, await file.text());
-  const lines = rows.map((row) => csvRow(row.map(listText)));
-  return new TextEncoder().encode(csvRow(columns.map(({ name }) => name)) + lines.join(''));
+  if (!/\bjson$/.test(table.artifact.mediaType)) return new Uint8Array(await file.arrayBuffer());
+  const lines = readTable(table, await file.text()).map((row) => csvRow(row.map(listText)));
+  return new TextEncoder().encode(csvRow(table.columns.map(({ name }) => name)) + lines.join(''));
 }
 
 /** Lists as the engine writes them: `["a", "b"]`, with a backslash before quotes and backslashes. */
