@@ -7,8 +7,10 @@ interface ProblemEntry {
   meaning: string;
   /** What the client can do now. */
   remedy: string;
-  /** An example document: the requested path, and the detail. */
-  example: { instance: string; detail: string };
+  /** Of an example: what is wrong with this request. */
+  detail: string;
+  /** Of an example: the requested path. Default: /economy/supply. */
+  instance?: string;
 }
 
 /** Why a client gets no file, by the stable code of problem documents. */
@@ -20,7 +22,8 @@ const PROBLEMS = {
       'The path is not percent-encoded UTF-8, contains an encoded separator, or the bytes on the connection are not HTTP.',
     remedy:
       'Write the path as in the reference. If a program builds it, encode each segment separately and once.',
-    example: { instance: '/economy%2fsupply', detail: 'The path is malformed.' },
+    instance: '/economy%2fsupply',
+    detail: 'The path is malformed.',
   },
   unknown_parameter: {
     status: 400,
@@ -28,10 +31,8 @@ const PROBLEMS = {
     meaning:
       'The query has a parameter that this path does not take. Data files take only as_of and sha256, which ask for an earlier version. If misspelt parameters were ignored, you would silently get a different answer from the one you asked for.',
     remedy: 'Correct the name or leave it out. The reference lists the parameters of each path.',
-    example: {
-      instance: '/economy/mic-history.csv',
-      detail: 'This path takes the parameters as_of, sha256, found "asof".',
-    },
+    instance: '/economy/mic-history.csv',
+    detail: 'This path takes the parameters as_of, sha256, found "asof".',
   },
   invalid_parameter: {
     status: 400,
@@ -40,11 +41,9 @@ const PROBLEMS = {
       'The path takes the parameter, but not this value: a date or a format does not exist, the start is after the end, or the parameter occurs twice. The detail names it.',
     remedy:
       'Correct the value. Write dates as 2025-12-01, which is the whole day in UTC, or as 2025-12-01T06:00:00Z. Write a plus sign in an address as %2B.',
-    example: {
-      instance: '/government/ledger/export',
-      detail:
-        'The parameter from: expected a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z, found "2025-12".',
-    },
+    instance: '/government/ledger/export',
+    detail:
+      'The parameter from: expected a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z, found "2025-12".',
   },
   invalid_filter: {
     status: 400,
@@ -53,11 +52,9 @@ const PROBLEMS = {
       'The parameter filter is not an RSQL expression, uses an unknown field or operator, or is too long or too deeply nested. The detail says where.',
     remedy:
       'Write comparisons of event_type, agent, cycle or attestation_hash, joined by ; (and) or , (or), for example event_type==mic_mint;agent=in=(ATLAS,AUREA). Percent-encode the whole value.',
-    example: {
-      instance: '/government/ledger/export',
-      detail:
-        'The filter, character 1: expected one of event_type, agent, cycle, attestation_hash, found "sentinel".',
-    },
+    instance: '/government/ledger/export',
+    detail:
+      'The filter, character 1: expected one of event_type, agent, cycle, attestation_hash, found "sentinel".',
   },
   key_in_query: {
     status: 400,
@@ -66,17 +63,14 @@ const PROBLEMS = {
       'The query has a parameter for keys, or a value that looks like a key. Addresses are stored in histories and in the logs of every machine on the way, so the service refuses a key there even if it is valid (RFC 6750 §2.3 advises against it).',
     remedy:
       'Send the key in the header, Authorization: Bearer <key>. Ask for a rotation of a key that was sent in an address: others may have seen it.',
-    example: {
-      instance: '/economy/supply',
-      detail: 'Send the key in the Authorization header, and ask for a rotation of this one.',
-    },
+    detail: 'Send the key in the Authorization header, and ask for a rotation of this one.',
   },
   invalid_authorization: {
     status: 400,
     title: 'Malformed Authorization header',
     meaning: 'The request has more than one Authorization header, or not exactly one key after Bearer.',
     remedy: 'Send one header with one key: Authorization: Bearer <key>.',
-    example: { instance: '/economy/supply', detail: 'Send exactly one key after Bearer.' },
+    detail: 'Send exactly one key after Bearer.',
   },
   key_required: {
     status: 401,
@@ -84,10 +78,8 @@ const PROBLEMS = {
     meaning: 'The path is restricted, and the request has no key.',
     remedy:
       'Send a key in the header, Authorization: Bearer <key>. Government offices get keys for the restricted files; the guide to keys says how to ask for one.',
-    example: {
-      instance: '/government/compliance-report.json',
-      detail: 'Send a key: Authorization: Bearer <key>.',
-    },
+    instance: '/government/compliance-report.json',
+    detail: 'Send a key: Authorization: Bearer <key>.',
   },
   unknown_scheme: {
     status: 401,
@@ -96,10 +88,7 @@ const PROBLEMS = {
       'The Authorization header has a scheme other than Bearer, for example Basic, which a user name in the address or an entry in a .netrc file can cause.',
     remedy:
       'Send no Authorization header to public paths, and Authorization: Bearer <key> to restricted ones.',
-    example: {
-      instance: '/economy/supply',
-      detail: 'Send Authorization: Bearer <key>, or no Authorization header.',
-    },
+    detail: 'Send Authorization: Bearer <key>, or no Authorization header.',
   },
   invalid_token: {
     status: 401,
@@ -108,20 +97,15 @@ const PROBLEMS = {
       'The key is mistyped, unknown, expired or revoked; the detail says which. Public paths refuse it, too, so that nobody mistakes the anonymous quota for the quota of the key.',
     remedy:
       'Compare the key with the one that you received. An expired or revoked key stays so: ask for a new one. Public paths need no key.',
-    example: {
-      instance: '/economy/supply',
-      detail: 'The key is mistyped or cut short: its checksum does not match.',
-    },
+    detail: 'The key is mistyped or cut short: its checksum does not match.',
   },
   insufficient_scope: {
     status: 403,
     title: 'API key for another area',
     meaning: 'The key is valid, but not for the area of this path; the detail names its areas.',
     remedy: 'Send no key to public paths, or ask for a key for this area.',
-    example: {
-      instance: '/government/policy-impact.json',
-      detail: 'The key is valid for economy, not for government.',
-    },
+    instance: '/government/policy-impact.json',
+    detail: 'The key is valid for economy, not for government.',
   },
   not_found: {
     status: 404,
@@ -129,7 +113,8 @@ const PROBLEMS = {
     meaning: 'The release has no file at this path. Paths must match exactly, including case and slashes.',
     remedy:
       'Look the path up in the reference or in the portal of its area. The transparency report of a year appears when the year has ended.',
-    example: { instance: '/economy/suply', detail: 'No file is published at this path.' },
+    instance: '/economy/suply',
+    detail: 'No file is published at this path.',
   },
   before_first_snapshot: {
     status: 404,
@@ -137,11 +122,9 @@ const PROBLEMS = {
     meaning:
       'The request asks for a file as it was before the first snapshot that this service keeps, and the file has changed since. The detail names that snapshot.',
     remedy: 'Ask for a later time. Earlier states follow from the ledger: cathedral as-of rebuilds them.',
-    example: {
-      instance: '/economy/mic-history.csv',
-      detail:
-        'The first snapshot is 2025-12-01T06Z, after 2025-11-01T00Z: /snapshots/2025-12-01T06Z/economy/mic-history.csv.',
-    },
+    instance: '/economy/mic-history.csv',
+    detail:
+      'The first snapshot is 2025-12-01T06Z, after 2025-11-01T00Z: /snapshots/2025-12-01T06Z/economy/mic-history.csv.',
   },
   version_not_kept: {
     status: 404,
@@ -150,11 +133,9 @@ const PROBLEMS = {
       'The request asks for an earlier version of a file, by its time or by its SHA-256, and no snapshot has it. Of the months that ended more than a year ago, only the last snapshot is kept. The detail names the nearest snapshots before and after the time.',
     remedy:
       'Use one of the addresses in the detail if its time will do. Otherwise rebuild the snapshot from the ledger with cathedral as-of.',
-    example: {
-      instance: '/economy/mic-history.csv',
-      detail:
-        'No snapshot of 2025-12-10T06Z is kept, and the file has changed since the one before. The nearest: /snapshots/2025-11-30T18Z/economy/mic-history.csv, /snapshots/2025-12-31T18Z/economy/mic-history.csv.',
-    },
+    instance: '/economy/mic-history.csv',
+    detail:
+      'No snapshot of 2025-12-10T06Z is kept, and the file has changed since the one before. The nearest: /snapshots/2025-11-30T18Z/economy/mic-history.csv, /snapshots/2025-12-31T18Z/economy/mic-history.csv.',
   },
   method_not_allowed: {
     status: 405,
@@ -162,7 +143,7 @@ const PROBLEMS = {
     meaning:
       'The service is read-only: it answers GET, HEAD and OPTIONS. One path takes only POST: it verifies Companion Attestations, and stores nothing of what it receives.',
     remedy: 'Use GET. The Allow header of the response lists the methods of this path.',
-    example: { instance: '/economy/supply', detail: 'POST is not one of GET, HEAD, OPTIONS.' },
+    detail: 'POST is not one of GET, HEAD, OPTIONS.',
   },
   request_timeout: {
     status: 408,
@@ -170,7 +151,7 @@ const PROBLEMS = {
     meaning: 'The whole request did not arrive in time, and the server closed the connection.',
     remedy:
       'Send it again. If this happens often, the connection loses data, or a proxy on the way delays it.',
-    example: { instance: '/economy/supply', detail: 'The request could not be read.' },
+    detail: 'The request could not be read.',
   },
   precondition_failed: {
     status: 412,
@@ -179,7 +160,8 @@ const PROBLEMS = {
       'The request has If-Match or If-Unmodified-Since, and the file has changed since: a new release was published in between.',
     remedy:
       'Request the file again without the condition, and continue with the ETag of that response. Do not combine parts of two releases.',
-    example: { instance: '/economy/mic-history.csv', detail: 'The file has changed.' },
+    instance: '/economy/mic-history.csv',
+    detail: 'The file has changed.',
   },
   content_too_large: {
     status: 413,
@@ -187,7 +169,8 @@ const PROBLEMS = {
     meaning: 'The request body is longer than a Companion Attestation may be.',
     remedy:
       'Send only the document, without unnecessary space. If its justification is long, send its hash instead.',
-    example: { instance: '/attestations/verify', detail: 'The document may have at most 65536 bytes.' },
+    instance: '/attestations/verify',
+    detail: 'The document may have at most 65536 bytes.',
   },
   unsupported_media_type: {
     status: 415,
@@ -196,10 +179,8 @@ const PROBLEMS = {
       'The Content-Type of the request is not application/json, or the body is compressed. Accept-Post or Accept-Encoding in the response says what the path takes.',
     remedy:
       'Send the document uncompressed, with Content-Type: application/json. With curl: --data-binary @signed.json -H "Content-Type: application/json".',
-    example: {
-      instance: '/attestations/verify',
-      detail: 'Send the document as application/json; found "application/x-www-form-urlencoded".',
-    },
+    instance: '/attestations/verify',
+    detail: 'Send the document as application/json; found "application/x-www-form-urlencoded".',
   },
   range_not_satisfiable: {
     status: 416,
@@ -207,7 +188,8 @@ const PROBLEMS = {
     meaning: 'The range starts after the end of the file. Content-Range gives the length of the file.',
     remedy:
       'Request a range within the file, with If-Range and the ETag of the part that you have: if the file has changed, you get the whole file.',
-    example: { instance: '/economy/mic-history.csv', detail: 'The file has 152311 bytes.' },
+    instance: '/economy/mic-history.csv',
+    detail: 'The file has 152311 bytes.',
   },
   rate_limited: {
     status: 429,
@@ -216,17 +198,14 @@ const PROBLEMS = {
       'The holder of this key, or without a key this network, has used the daily quota of this area. Each area has its own quota. The day ends at midnight UTC.',
     remedy:
       'Wait for the number of seconds in Retry-After. Keep what you have, and request only changes, with If-None-Match. If the quota is too small, ask for a key. An address that many people share counts as one.',
-    example: {
-      instance: '/economy/supply',
-      detail: 'The 100 requests of this day for economy are used up; the next day begins at 00:00 UTC.',
-    },
+    detail: 'The 100 requests of this day for economy are used up; the next day begins at 00:00 UTC.',
   },
   headers_too_large: {
     status: 431,
     title: 'Request headers too large',
     meaning: 'The request headers are longer than 16 kB in total.',
     remedy: 'Leave out headers that this service does not read, above all cookies, which it never sets.',
-    example: { instance: '/economy/supply', detail: 'The request could not be read.' },
+    detail: 'The request could not be read.',
   },
   internal_error: {
     status: 500,
@@ -234,7 +213,7 @@ const PROBLEMS = {
     meaning: 'The service failed, and the error is in its log.',
     remedy:
       'Try again later. If the error persists, write to the contact in /.well-known/security.txt and give the time.',
-    example: { instance: '/economy/supply', detail: 'The service failed; the error was logged.' },
+    detail: 'The service failed; the error was logged.',
   },
   unavailable: {
     status: 503,
@@ -242,7 +221,7 @@ const PROBLEMS = {
     meaning:
       'The service cannot answer now: its first release is being built, what this path needs is out of reach, or no server is running.',
     remedy: 'Try again after the number of seconds in Retry-After.',
-    example: { instance: '/economy/supply', detail: 'The first release is being built.' },
+    detail: 'The first release is being built.',
   },
   overloaded: {
     status: 503,
@@ -251,10 +230,7 @@ const PROBLEMS = {
       'The server has more requests than it can answer in time, so it refuses some at once: first requests without a key, last those with a government key. The number of exports, downloads and connections at once is limited as well, in total and per client; the detail names the limit. A refused request is not counted.',
     remedy:
       'Try again after the number of seconds in Retry-After, and wait longer each time. Send requests one after another rather than many at once.',
-    example: {
-      instance: '/economy/supply',
-      detail: 'The server is handling too many requests.',
-    },
+    detail: 'The server is handling too many requests.',
   },
   format_not_offered: {
     status: 501,
@@ -262,7 +238,8 @@ const PROBLEMS = {
     meaning:
       'The request asks for an oEmbed document in a format that the service does not offer; the oEmbed specification defines this status for it.',
     remedy: 'Request format=json, or leave the parameter out.',
-    example: { instance: '/oembed', detail: 'The format "xml" is not offered; json is.' },
+    instance: '/oembed',
+    detail: 'The format "xml" is not offered; json is.',
   },
   too_many_listeners: {
     status: 503,
@@ -270,7 +247,8 @@ const PROBLEMS = {
     meaning: 'The live stream has reached its maximum number of listeners, in total or for this network.',
     remedy:
       'Try again after the number of seconds in Retry-After, and share one stream among your programs. Until then, request the real-time paths, which have the same values.',
-    example: { instance: '/live', detail: 'The server cannot accept more listeners now.' },
+    instance: '/live',
+    detail: 'The server cannot accept more listeners now.',
   },
   request_not_counted: {
     status: 503,
@@ -279,7 +257,7 @@ const PROBLEMS = {
       'Requests for this data are limited, and the server cannot store the count now. It sends no data that it cannot count.',
     remedy:
       'Try again after the number of seconds in Retry-After. Pages are not counted, and still available.',
-    example: { instance: '/economy/supply', detail: 'The server cannot count requests at present.' },
+    detail: 'The server cannot count requests at present.',
   },
   key_not_checked: {
     status: 503,
@@ -287,7 +265,7 @@ const PROBLEMS = {
     meaning: 'The request has a key, and the server cannot read its key store now.',
     remedy:
       'Try again after the number of seconds in Retry-After. Meanwhile, request public paths without a key.',
-    example: { instance: '/economy/supply', detail: 'Keys cannot be checked now.' },
+    detail: 'Keys cannot be checked now.',
   },
   access_not_logged: {
     status: 503,
@@ -295,10 +273,8 @@ const PROBLEMS = {
     meaning:
       'The server records each access to restricted data before it answers, and cannot write the record now.',
     remedy: 'Try again after the number of seconds in Retry-After. Public data is still available.',
-    example: {
-      instance: '/government/compliance-report.json',
-      detail: 'Access to this path cannot be recorded now.',
-    },
+    instance: '/government/compliance-report.json',
+    detail: 'Access to this path cannot be recorded now.',
   },
   http_version_not_supported: {
     status: 505,
@@ -306,7 +282,7 @@ const PROBLEMS = {
     meaning: 'The request line names a version other than HTTP/1.1 or HTTP/1.0.',
     remedy:
       'Send HTTP/1.1. A client negotiates HTTP/2 with the proxy in front of the service, not by a version in the request line.',
-    example: { instance: '/economy/supply', detail: 'Send HTTP/1.1, not HTTP/2.0.' },
+    detail: 'Send HTTP/1.1, not HTTP/2.0.',
   },
 } as const satisfies Readonly<Record<string, ProblemEntry>>;
 
@@ -366,4 +342,10 @@ export function formatProblem(
 ): string {
   const { status, title } = PROBLEMS[code];
   return `${JSON.stringify({ type: problemPage(code), title, status, detail: message, instance, code })}\n`;
+}
+
+/** A document with a code. */
+export function exampleOfProblem(code: ProblemCode): unknown {
+  const { detail: message, instance = '/economy/supply' }: ProblemEntry = PROBLEMS[code];
+  return JSON.parse(formatProblem({ code, message }, instance));
 }

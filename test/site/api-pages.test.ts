@@ -59,9 +59,9 @@ describe('the page of a problem', () => {
   test.each(Object.keys(PROBLEMS) as ProblemCode[])(
     'says of %s what it means and what to do',
     async (code) => {
-      const { status, title, meaning, remedy, example } = PROBLEMS[code];
+      const { status, title, meaning, remedy, detail } = PROBLEMS[code];
       const html = await read(`problems/${code}/index.html`);
-      const written = JSON.stringify(example.detail);
+      const written = JSON.stringify(detail);
       for (const text of [`${status} `, title, meaning, remedy, written])
         expect(html).toContain(escaped(text));
       expect(html).toContain('href="/api/"');

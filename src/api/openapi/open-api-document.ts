@@ -3,7 +3,7 @@ import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { catalogueTitle } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
-import { formatProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts';
+import { exampleOfProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts';
 import { parametersOf } from '../query/query.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import { ANYWHERE, problemsOf } from '../routes/problems.ts';
@@ -274,14 +274,9 @@ function describeProblems(codes: readonly ProblemCode[]): Answer {
 
 /** `components.examples`: a document of each code, as the service writes it. */
 function problemExamples(): Record<string, Example> {
-  const entries = Object.entries(PROBLEMS) as [ProblemCode, (typeof PROBLEMS)[ProblemCode]][];
-  return Object.fromEntries(
-    entries.map(([code, { title, example }]) => [
-      code,
-      {
-        summary: title,
-        value: JSON.parse(formatProblem({ code, message: example.detail }, example.instance)),
-      },
-    ]),
-  );
+  const entries = (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [
+    code,
+    { summary: PROBLEMS[code].title, value: exampleOfProblem(code) },
+  ]);
+  return Object.fromEntries(entries);
 }
