@@ -9,6 +9,7 @@ import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import { build } from './build.ts';
 import type { CheckOptions } from './check.ts';
+import { compareByName, compareMembers } from './compare-manifests.ts';
 import { type BuildPlan, DATA_ONLY } from './plan.ts';
 import { PUBLISHER_KEYS_PATH, shownBy } from './publisher.ts';
 import { readPublished } from './snapshots/read-published.ts';
@@ -111,21 +112,11 @@ function isNotMade({ path, media_type }: SnapshotFile): boolean {
 }
 
 function compareSnapshots(published: Snapshot, again: Snapshot): Finding[] {
-  const findings: Finding[] = [];
-  const differ = (place: string, expected: unknown, found: unknown) => {
-    if (expected === found) return;
-    findings.push({ code: 'release_invalid', place, expected: `${expected}`, found: `${found}` });
-  };
   const index = `${SNAPSHOTS}/${published.id}/index.json`;
-  for (const member of ['as_of', 'software'] as const)
-    differ(`${index} ${member}`, again[member], published[member]);
-  for (const member of ['origin', 'size', 'root_hash'] as const)
-    differ(`${index} log.${member}`, again.log[member], published.log[member]);
-  const rest = new Map(published.files.filter((file) => !isNotMade(file)).map((file) => [file.path, file]));
-  for (const file of again.files) {
-    differ(file.path, `SHA-256 ${file.sha256}`, `SHA-256 ${rest.get(file.path)?.sha256 ?? 'of no file'}`);
-    rest.delete(file.path);
-  }
-  for (const path of rest.keys()) differ(path, 'not for publication', 'published');
-  return findings;
+  const made = published.files.filter((file) => !isNotMade(file));
+  return [
+    ...compareMembers(index, ['as_of', 'software'], again, published),
+    ...compareMembers(`${index} log`, ['origin', 'size', 'root_hash'], again.log, published.log),
+    ...compareByName<SnapshotFile>(again.files, made, ({ path }) => path, ['sha256']),
+  ];
 }

@@ -52,7 +52,7 @@ function compareSegments(published: Manifest, rebuilt: Manifest): Finding[] {
   ]);
 }
 
-function compareByName<T>(
+export function compareByName<T>(
   expected: readonly T[],
   found: readonly T[],
   name: (item: T) => string,
@@ -72,7 +72,12 @@ function compareByName<T>(
   ];
 }
 
-function compareMembers<T>(place: string, members: readonly (keyof T)[], expected: T, found: T): Finding[] {
+export function compareMembers<T>(
+  place: string,
+  members: readonly (keyof T)[],
+  expected: T,
+  found: T,
+): Finding[] {
   return members
     .filter((member) => expected[member] !== found[member])
     .map((member) => finding(`${place} ${String(member)}`, `${expected[member]}`, `${found[member]}`));

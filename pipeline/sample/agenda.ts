@@ -20,29 +20,18 @@ export function draft<T extends KnownType>(type: T, agent: string, data: EventOf
   return { type, agent, data };
 }
 
-interface Entry extends Action {
-  /** Actions of the same second keep the order in which they were added. */
-  order: number;
-}
-
-/** Future actions, the next one first: a binary heap. It forgets past ones, so its size does not grow with the ledger. */
+/** Future actions, in the order of their times. It forgets past ones, so its size does not grow with the ledger. */
 export class Agenda {
-  readonly #heap: Entry[] = [];
-  #added = 0;
+  /** The next one last, so that it can be taken without moving the others. */
+  readonly #actions: Action[] = [];
   #now = Number.NEGATIVE_INFINITY;
 
-  /** Adds an action, rounded down to a whole second. Throws for a time in the past. */
+  /** Adds an action, rounded down to a whole second, after all others of that second. Throws for a time in the past. */
   add(at: number, act: Act): void {
-    const entry = { at: Math.floor(at / 1000) * 1000, act, order: this.#added++ };
-    if (entry.at < this.#now)
+    const action = { at: Math.floor(at / 1000) * 1000, act };
+    if (action.at < this.#now)
       throw new Error(`cannot add an action at ${new Date(at).toISOString()}, which is in the past`);
-    const heap = this.#heap;
-    let index = heap.length;
-    for (let above = (index - 1) >> 1; index > 0 && isBefore(entry, heap[above]!); above = (index - 1) >> 1) {
-      heap[index] = heap[above]!;
-      index = above;
-    }
-    heap[index] = entry;
+    this.#actions.splice(this.#countFrom(action.at + 1), 0, action);
   }
 
   /** Nothing can be added before this time any more. */
@@ -51,39 +40,28 @@ export class Agenda {
   }
 
   get next(): Action | undefined {
-    return this.#heap[0];
+    return this.#actions.at(-1);
   }
 
   /** Number of actions before this time. */
   countBefore(end: number): number {
-    return this.#heap.reduce((count, { at }) => (at < end ? count + 1 : count), 0);
+    return this.#actions.length - this.#countFrom(end);
   }
 
   take(): Action | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (!first || !last) return undefined;
-    this.#now = first.at;
-    if (heap.length > 0) this.#sink(last);
-    return first;
+    const action = this.#actions.pop();
+    if (action) this.#now = action.at;
+    return action;
   }
 
-  /** Puts an entry at the top, and moves it down to its place. */
-  #sink(entry: Entry): void {
-    const heap = this.#heap;
-    let index = 0;
-    for (;;) {
-      let below = 2 * index + 1;
-      if (below + 1 < heap.length && isBefore(heap[below + 1]!, heap[below]!)) below += 1;
-      if (below >= heap.length || isBefore(entry, heap[below]!)) break;
-      heap[index] = heap[below]!;
-      index = below;
+  /** Number of actions at this time or later. */
+  #countFrom(at: number): number {
+    let [low, high] = [0, this.#actions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#actions[middle]!.at >= at) low = middle + 1;
+      else high = middle;
     }
-    heap[index] = entry;
+    return low;
   }
-}
-
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }

@@ -261,7 +261,7 @@ describe('a snapshot rebuilt from the ledger', () => {
     await writeFile(file, text);
     await of.seal(400, 61);
     const places = (await asOf(options(of, SECOND))).findings.map(({ place }) => place);
-    expect(places).toContain(`snapshots/${SECOND}/index.json log.size`);
+    expect(places).toContain(`snapshots/${SECOND}/index.json log size`);
   });
 });
 
