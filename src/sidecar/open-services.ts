@@ -23,8 +23,8 @@ import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import type { SERVICE_SETTINGS } from './settings.ts';
-import { openSimulation } from './simulation/open-simulation.ts';
-import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
+import { SIMULATION_LIMITS } from './simulation/limits.ts';
+import { openSimulation, type SimulationOptions } from './simulation/open-simulation.ts';
 
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]> &
   // For pages that are rendered while this process's own runs make the first release.

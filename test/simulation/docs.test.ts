@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
+import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/limits.ts';
 import { POSITIONS_FROM } from '../../src/simulation/opinions.ts';
 import { OUTLOOK_TICKS } from '../../src/simulation/outlooks.ts';
 import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';

@@ -13,9 +13,8 @@ import {
   receive,
   type Session,
 } from '../../simulation/protocol/session.ts';
+import { type SimulationLimits, TokenBucket } from './limits.ts';
 import type { DropReason, SimulationCounters } from './simulation-metrics.ts';
-import type { SimulationLimits } from './simulation-options.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 export interface ConnectionContext {
   limits: SimulationLimits;
@@ -33,7 +32,7 @@ export interface ConnectionContext {
 }
 
 /** Time that a client gets to answer a close frame, ms. */
-const CLOSING_MS = 2_000;
+const CLOSING_MS = 1_000;
 
 /** One client and its run: answers messages in order, advances the run by a timer, and closes the connection when a limit is reached. */
 export class Connection {
@@ -50,6 +49,8 @@ export class Connection {
   /** Since when the client has not been reading. */
   #heldSince: number | null = null;
   #isAlive = true;
+  /** Resolves with the close code. */
+  readonly ended: Promise<number>;
 
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
@@ -65,10 +66,13 @@ export class Connection {
     });
     // ws has already closed the connection with the error's code.
     socket.on('error', () => {});
-    socket.on('close', () => {
-      this.#stop();
-      this.#waiting = [];
-      this.#session = NEW_SESSION;
+    this.ended = new Promise((resolve) => {
+      socket.on('close', (code) => {
+        this.#stop();
+        this.#waiting = [];
+        this.#session = NEW_SESSION;
+        resolve(code);
+      });
     });
   }
 

@@ -5,15 +5,18 @@ import { Problem, problemOfFault } from '../../api/problem.ts';
 import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import { SimulationFault } from '../../simulation/fault.ts';
 import { CLOSE_CODES, errorMessage } from '../../simulation/protocol/problems.ts';
+import { endEvenly } from '../end-evenly.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import { requestNotCounted, type Subject } from '../limits/limiter.ts';
+import type { ClientAddress } from '../request/clients.ts';
 import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
 import { Connection, encode } from './connection.ts';
-import { ConnectionLimiter } from './connection-limiter.ts';
+import { type SimulationLimits, TokenBucket } from './limits.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
-import type { SimulationLimits, SimulationOptions } from './simulation-options.ts';
+import type { SimulationState } from './simulation-metrics.ts';
 
 const AREA = 'philosophy';
 /** A start without a seed gets one from 1 to this number: enough for variety, few enough to tell others of. */
@@ -22,6 +25,18 @@ const OWN_SEEDS = 16;
 const MAX_FAREWELLS = 100;
 /** Time that such a page gets to close its connection, ms. */
 const FAREWELL_MS = 2_000;
+
+/** Clients may close with any code from 3000, and each would create its own metric. */
+const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
+
+export interface SimulationOptions {
+  /** The public web origin of the service, whose pages may connect. */
+  baseUrl: string;
+  /** Other web origins whose pages may connect, `https://example.org`. Clients other than browsers send no origin and may connect. */
+  origins: readonly string[];
+  addressOf: ClientAddress;
+  limits: SimulationLimits;
+}
 
 export interface SimulationServices extends Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'> {
   metrics: Pick<Services['metrics'], 'simulation'>;
@@ -37,33 +52,88 @@ interface Client {
 
 export type Simulation = ReturnType<typeof openSimulation>;
 
-/** `WebSocket /philosophy/simulation`. Opens nothing itself, and keeps no state beyond open connections. */
+/** `WebSocket /philosophy/simulation`. Keeps no state beyond open connections, and what networks have computed. */
 export function openSimulation(
   services: SimulationServices,
   options: SimulationOptions,
   random: () => number = Math.random,
 ) {
+  const { limits } = options;
   const { simulation: counters } = services.metrics;
   const nextId = requestIds();
   const now = () => performance.now();
-  const limiter = new ConnectionLimiter(options.limits, counters, now);
-  const common = {
-    limits: options.limits,
-    counters,
-    newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
-    now,
-    report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
-  };
-  const server = webSocketServer(options);
-  const heartbeat = setInterval(() => limiter.beat(), options.limits.heartbeatMs).unref();
-  const refuse = (socket: Duplex, error: unknown) => {
+  const places = new ConcurrencyLimit({
+    what: (whose) => {
+      const open =
+        whose === 'own'
+          ? `${limits.connectionsPerClient} connections are open from this network`
+          : `${limits.connections} connections are open`;
+      return tooMany(`${open}, which is the maximum. Try again later.`);
+    },
+    parallel: limits.connections,
+    perHolder: limits.connectionsPerClient,
+  });
+  const connections = new Set<Connection>();
+  /** The computing time that each network has left, an IPv4 address or IPv6 /64. */
+  const work = new Map<string, TokenBucket>();
+  let isClosed = false;
+  let farewells = 0;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression would cost hundreds of kB per connection, and updates are small.
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+    maxFragments: limits.fragments,
+  });
+  server.on('wsClientError', (error, socket) =>
+    refuse(socket, new UpgradeRefusal('bad_handshake', `${error.message}.`)),
+  );
+  const heartbeat = setInterval(() => {
+    for (const connection of connections) connection.beat();
+    // Those that have all their computing time are as new ones.
+    for (const [network, left] of work) if (left.isFull(now())) work.delete(network);
+  }, limits.heartbeatMs).unref();
+
+  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const client = await whoAsks(request, services, options);
+    // The client left while its key was looked up. No other event reports that.
+    if (socket.destroyed) return;
+    if (isClosed) throw tooMany('The service is shutting down.');
+    socket.once('close', places.take(client.network));
+    server.handleUpgrade(request, socket, head, (opened) => {
+      counters.cathedral_simulation_opened_total.inc();
+      const connection = new Connection(opened, {
+        limits,
+        counters,
+        newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
+        now,
+        report: (err) => services.logger.error({ err }, 'a simulation failed'),
+        work: () =>
+          work.getOrInsertComputed(
+            client.network,
+            () => new TokenBucket(limits.workPerSecond, limits.workBurst, now()),
+          ),
+        countStart: () => countStart(client, services, limits),
+        isKeyGood: client.isKeyGood,
+      });
+      connections.add(connection);
+      void connection.ended.then((code) => {
+        connections.delete(connection);
+        const known = KNOWN_CODES.has(code) ? String(code) : 'other';
+        counters.cathedral_simulation_closed_total.inc({ code: known });
+      });
+    });
+  }
+
+  function refuse(socket: Duplex, error: unknown): void {
     const refusal = refusalOf(error, services);
     counters.cathedral_simulation_refused_total.inc({ code: refusal.code });
     rejectUpgrade(socket, refusal, { id: nextId(), now: services.now() });
-  };
-  let farewells = 0;
+  }
+
   /** A script in a browser learns nothing of an answer to a handshake, so it is told on an open connection. */
-  const turnAway = (request: IncomingMessage, socket: Duplex, head: Buffer, refusal: UpgradeRefusal) => {
+  function turnAway(request: IncomingMessage, socket: Duplex, head: Buffer, refusal: UpgradeRefusal): void {
     counters.cathedral_simulation_refused_total.inc({ code: refusal.code });
     farewells += 1;
     socket.once('close', () => {
@@ -76,60 +146,43 @@ export function openSimulation(
       opened.close(1013, CLOSE_CODES[1013]);
       setTimeout(() => opened.terminate(), FAREWELL_MS).unref();
     });
-  };
-  const isToBeTold = (request: IncomingMessage, error: unknown): error is UpgradeRefusal =>
-    error instanceof UpgradeRefusal &&
-    error.code === 'too_many_connections' &&
-    request.headers.origin !== undefined &&
-    farewells < MAX_FAREWELLS;
-  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const client = await whoAsks(request, services, options);
-    // The client left while its key was looked up. No other event reports that.
-    if (socket.destroyed) return;
-    socket.once('close', limiter.enter(client.network));
-    const context = {
-      ...common,
-      work: () => limiter.workOf(client.network),
-      countStart: () => countStart(client, services, options.limits),
-      isKeyGood: client.isKeyGood,
-    };
-    server.handleUpgrade(request, socket, head, (opened) =>
-      limiter.add(new Connection(opened, context), opened),
-    );
-  };
-  server.on('wsClientError', (error, socket) =>
-    refuse(socket, new UpgradeRefusal('bad_handshake', `${error.message}.`)),
-  );
+  }
+
+  /** Tells the clients, evenly over a time, ms, that the service is shutting down. */
+  async function drain(overMs: number): Promise<void> {
+    isClosed = true;
+    await endEvenly(connections, overMs, (connection) => connection.close(1001));
+  }
+
   return {
     /** For the server's `upgrade` event: takes over the connection or answers with a problem. */
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       // A handshake with an incomplete body arrives as a wrapper stream that emits its own errors.
       socket.on('error', () => {});
       void admit(request, socket, head).catch((error: unknown) => {
-        if (isToBeTold(request, error)) turnAway(request, socket, head, error);
+        const isFull = error instanceof UpgradeRefusal && error.code === 'too_many_connections';
+        const isPage = request.headers.origin !== undefined;
+        if (isFull && isPage && farewells < MAX_FAREWELLS) turnAway(request, socket, head, error);
         else refuse(socket, error);
       });
     },
-    state: () => limiter.state(),
-    /** Tells the clients, evenly over a time, ms, that the service is shutting down. */
-    drain: (overMs: number) => limiter.drain(overMs),
+    state: (): SimulationState => ({
+      connections: connections.size,
+      running: [...connections].filter(({ isRunning }) => isRunning).length,
+    }),
+    drain,
     /** Tells all clients that the service is shutting down. Resolves when their connections are closed. */
     close: async () => {
       clearInterval(heartbeat);
-      await limiter.close();
+      const ended = [...connections].map((connection) => connection.ended);
+      await drain(0);
+      await Promise.all(ended);
     },
   };
 }
 
-function webSocketServer({ limits }: SimulationOptions): WebSocketServer {
-  return new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    // Compression would cost hundreds of kB per connection, and updates are small.
-    perMessageDeflate: false,
-    maxPayload: limits.messageBytes,
-    maxFragments: limits.fragments,
-  });
+function tooMany(detail: string): UpgradeRefusal {
+  return new UpgradeRefusal('too_many_connections', detail, { 'Retry-After': '30' });
 }
 
 /** Throws a Problem or an UpgradeRefusal. */

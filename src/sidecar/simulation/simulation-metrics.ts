@@ -51,14 +51,14 @@ export const SIMULATION_COUNTERS = {
 
 export type SimulationCounters = Counters<keyof typeof SIMULATION_COUNTERS>;
 
-export type DropReason = 'slow' | 'silent' | 'shutdown';
+export type DropReason = 'slow' | 'silent';
 
 /** A rate over a series that begins with its first case would lack that case. */
 export function simulationCounters(registry = new Registry()): SimulationCounters {
   const counters = addCounters(registry, SIMULATION_COUNTERS);
   for (const direction of ['received', 'sent'])
     counters.cathedral_simulation_messages_total.inc({ direction }, 0);
-  for (const reason of ['slow', 'silent', 'shutdown'] satisfies DropReason[])
+  for (const reason of ['slow', 'silent'] satisfies DropReason[])
     counters.cathedral_simulation_dropped_total.inc({ reason }, 0);
   return counters;
 }

@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
+import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/limits.ts';
 import { openSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
-import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { collectGarbage } from './collect-garbage.ts';
 
 const PACE_MS = 1000;

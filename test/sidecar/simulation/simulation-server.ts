@@ -7,6 +7,7 @@ import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
+import { SIMULATION_LIMITS, type SimulationLimits } from '../../../src/sidecar/simulation/limits.ts';
 import {
   openSimulation,
   type Simulation,
@@ -14,10 +15,6 @@ import {
 } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
 import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
-import {
-  SIMULATION_LIMITS,
-  type SimulationLimits,
-} from '../../../src/sidecar/simulation/simulation-options.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
 
 export interface SimulationServer {

@@ -1,17 +1,4 @@
 import { PROTOCOL_LIMITS } from '../../simulation/protocol/client-message.ts';
-import type { ClientAddress } from '../request/clients.ts';
-
-export interface SimulationOptions {
-  /** The public web origin of the service, whose pages may connect. */
-  baseUrl: string;
-  /**
-   * Other web origins whose pages may connect, `https://example.org`. Clients other than browsers send no origin and may
-   * connect.
-   */
-  origins: readonly string[];
-  addressOf: ClientAddress;
-  limits: SimulationLimits;
-}
 
 /** All limits but the number of starts, which is a setting. */
 export const SIMULATION_LIMITS = {
@@ -48,3 +35,46 @@ export type SimulationLimits = typeof SIMULATION_LIMITS & {
   /** Runs that one network may start a day. The holder of a key has at least the quota of its tier. */
   startsPerClient: number;
 };
+
+/** A token bucket: admits `perSecond`, and `burst` at once after a pause. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #tokens: number;
+  #at: number;
+
+  /** `now`: ms from any origin. */
+  constructor(perSecond: number, burst: number, now: number) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#at = now;
+  }
+
+  /** Takes a token; false if none is left. */
+  take(now: number): boolean {
+    if (this.#left(now) < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Takes as many tokens as something has cost, even more than are left. */
+  spend(cost: number, now: number): void {
+    this.#tokens = this.#left(now) - cost;
+  }
+
+  /** ms until what was spent beyond the tokens is there again. */
+  debt(now: number): number {
+    return Math.max(0, (-this.#left(now) / this.#perSecond) * 1000);
+  }
+
+  isFull(now: number): boolean {
+    return this.#left(now) === this.#burst;
+  }
+
+  #left(now: number): number {
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
+    this.#at = now;
+    return this.#tokens;
+  }
+}
