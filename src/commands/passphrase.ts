@@ -1,4 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { readPrivate } from '../../pipeline/artifacts/read-document.ts';
 import { assertLong } from '../../pipeline/attestation/key-file.ts';
@@ -28,17 +30,13 @@ export async function askNewPassphrase(ask: typeof askPassphrase = askPassphrase
   throw new CathedralError('attestation_refused', fault);
 }
 
-/**
- * Asks on the terminal, without showing what is typed; standard input may be a document. Throws usage if there is no
- * terminal.
- */
+/** Asks on the terminal, since standard input may be a document. Throws usage if there is no terminal, and what `readUnseen` throws. */
 export async function askPassphrase(question: string): Promise<string> {
   const terminal = openTerminal();
   try {
     process.stderr.write(question);
-    return await readUnseen(terminal.setEncoding('utf8'));
+    return await readUnseen(terminal);
   } finally {
-    terminal.setRawMode(false);
     terminal.destroy();
     process.stderr.write('\n');
   }
@@ -48,7 +46,7 @@ function openTerminal(): ReadStream {
   let file: number | undefined;
   try {
     file = openSync(TERMINAL, 'r');
-    return new ReadStream(file).setRawMode(true);
+    return new ReadStream(file);
   } catch (cause) {
     if (file !== undefined) closeSync(file);
     const expected = 'a passphrase, or a terminal to ask for it on';
@@ -56,32 +54,16 @@ function openTerminal(): ReadStream {
   }
 }
 
-const [ENTER, LINE_FEED, INTERRUPT, END, BACKSPACE, DELETE] = ['\r', '\n', '\x03', '\x04', '\b', '\x7f'];
-/** Ctrl-U, which clears the line. */
-const CLEAR = '\x15';
-/** An arrow key sends several of these. A tab may come from a password manager. */
-const CONTROL = /[^\P{Cc}\t]/u;
-
-/**
- * The line typed on a terminal in raw mode, which passes every key on. Throws usage for Ctrl-C, and for any other key without a
- * character: unseen, it would become part of the passphrase.
- */
-export async function readUnseen(chunks: AsyncIterable<string>): Promise<string> {
-  let typed: string[] = [];
-  for await (const chunk of chunks) {
-    // Pasted text arrives as one chunk.
-    for (const character of chunk) {
-      if (character === ENTER || character === LINE_FEED || character === END) return typed.join('');
-      if (character === INTERRUPT) throw refused('Ctrl-C');
-      if (character === CLEAR) typed = [];
-      else if (character === BACKSPACE || character === DELETE) typed = typed.slice(0, -1);
-      else if (CONTROL.test(character)) throw refused('a key without a character');
-      else typed.push(character);
-    }
-  }
-  return typed.join('');
-}
-
-function refused(found: string): CathedralError {
-  return new CathedralError('usage', { place: 'passphrase', expected: 'characters and Enter', found });
+/** A line that is typed and not shown, with the usual keys to correct it. Throws usage for Ctrl-C. */
+export function readUnseen(input: Readable): Promise<string> {
+  const output = new Writable({ write: (_text, _encoding, done) => done() });
+  const line = createInterface({ input, output, terminal: true, historySize: 0 });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  line.on('SIGINT', () =>
+    reject(new CathedralError('usage', { place: 'passphrase', expected: 'a line', found: 'Ctrl-C' })),
+  );
+  line.on('line', resolve);
+  // Ended with Ctrl-D, or by the terminal.
+  line.on('close', () => resolve(line.line));
+  return promise.finally(() => line.close());
 }
