@@ -51,9 +51,8 @@ export interface Operation {
   security: Record<string, string[]>[];
 }
 
-export type Method = 'get' | 'post';
 /** A path takes one method. */
-export type PathItem = Partial<Record<Method, Operation>>;
+export type PathItem = Partial<Record<'get' | 'post', Operation>>;
 
 /** An OpenAPI 3.1 document, as far as this service uses it. */
 export interface OpenApiDocument {
@@ -72,24 +71,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** Every operation of a document, in order. */
-export function operationsIn(
-  paths: Readonly<Record<string, PathItem>>,
-): { path: string; method: Method; operation: Operation }[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    (Object.entries(item) as [Method, Operation][]).map(([method, operation]) => ({
-      path,
-      method,
-      operation,
-    })),
-  );
-}
-
 /** A reference to a component of the document: `refer('headers', 'ETag')`. */
 export function refer(kind: string, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` };
-}
-
-export function isReference(value: object): value is Reference {
-  return '$ref' in value;
 }
