@@ -150,6 +150,8 @@ export async function openServices(
     readiness,
     logsRequests: logger.isLevelEnabled('info'),
   };
+  // Last, because it ends a thread. Where one ends before the ledger is folded, Node 26 takes a third longer for each later request.
+  await stores.signNewest();
   const closing = opened.move();
   return {
     services,

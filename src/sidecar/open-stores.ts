@@ -42,7 +42,6 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   const accessLog = openLog(config, database, logger, () => signing?.sign());
   // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
-  await signing?.sign();
   const close = async () => {
     clearInterval(pruning);
     await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
@@ -58,7 +57,8 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   };
   const accessLogBytes = () =>
     database ? logTableBytes(database) : folderBytes(dirname(storeFiles(config.store).accessLog));
-  return { database, now, keys, limiter, accessLog, accessLogBytes, checks, close };
+  const signNewest = async () => signing?.sign();
+  return { database, now, keys, limiter, accessLog, accessLogBytes, signNewest, checks, close };
 }
 
 /** Null: this machine is the only one. */

@@ -52,11 +52,18 @@ async function machine() {
   };
 }
 
+/** As a server that starts. */
+async function openServer(store: string) {
+  const stores = await openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+  await stores.signNewest();
+  return stores;
+}
+
 test('a server signs at its start what an earlier one left, then each hour what is new, and the rest at its end', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = await temporaryFolder();
-  const open = () => openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+  const open = () => openServer(store);
   const heads = () => readdirSync(join(store, 'access-log/heads')).map((name) => Number(name.slice(0, 12)));
   const first = await openTemporaryLog({ dir: join(store, 'access-log') });
   await first.log.append(sampleAccess(0));
@@ -78,7 +85,7 @@ test('a server whose key for heads others can read goes on, and says so until it
   onTestFinished(() => void vi.useRealTimers());
   const store = await temporaryFolder();
   const { headKey } = storeFiles(store);
-  const open = () => openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+  const open = () => openServer(store);
   const first = await open();
   await first.accessLog.append(sampleAccess(0));
   await first.close();
@@ -187,7 +194,7 @@ describe('a head that the server of one machine signs', () => {
     const store = join(await temporaryFolder(), 'made', 'store');
     const before = process.umask(0o022);
     onTestFinished(() => void process.umask(before));
-    const { close } = await openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+    const { close } = await openServer(store);
     await close();
     const modes = ['', 'access-log.vkey', 'access-log', 'keys', 'limits'].map(
       (name) => statSync(join(store, name)).mode & 0o777,

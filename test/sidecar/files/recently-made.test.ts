@@ -26,3 +26,31 @@ test('an error reaches all waiting requests, and is not cached', async () => {
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await cache.get('a', async () => sized('a'))).toEqual(sized('a'));
 });
+
+test('the oldest goes first, but what was asked for since is passed over once', async () => {
+  const cache = new RecentlyMade<{ name: string; size: number }>(30);
+  const made: string[] = [];
+  const ask = async (...names: string[]) => {
+    for (const name of names)
+      await cache.get(name, async () => {
+        made.push(name);
+        return sized(name);
+      });
+  };
+  await ask('a', 'b', 'c', 'a', 'd');
+  // b went, and a lost its mark.
+  await ask('a', 'c', 'd');
+  expect(made).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a value that is larger than the whole cache is made each time, and is not kept', async () => {
+  const cache = new RecentlyMade<{ name: string; size: number }>(30);
+  let count = 0;
+  const make = async () => {
+    count += 1;
+    return sized('large', 31);
+  };
+  await cache.get('large', make);
+  await cache.get('large', make);
+  expect(count).toBe(2);
+});
