@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { csvRow, inertCell } from '../../pipeline/artifacts/format/csv.ts';
+import { SEEDS } from '../simulation/draws.ts';
 import { playPlan } from '../simulation/plan.ts';
 import { readChoices, readSettings, unknownName } from '../simulation/plan-text.ts';
-import { SEEDS } from '../simulation/run.ts';
 import { rowOf } from '../simulation/run-row.ts';
 import { SCENARIOS, scenarioNamed } from '../simulation/scenarios.ts';
 import { defineCommand, errorsOf } from './command.ts';

@@ -1,3 +1,6 @@
+/** Seeds are integers below this. */
+export const SEEDS = 2 ** 32;
+
 /** A sequence of numbers in [0, 1). */
 export type Draws = () => number;
 
@@ -16,7 +19,6 @@ const STREAMS = {
   plan: 0x38b34ae5,
 };
 
-const UINT32 = 4_294_967_296;
 /** The warm-up that PractRand uses for small seeds. */
 const WARM_UP = 15;
 
@@ -39,7 +41,7 @@ export function drawsOf(seed: number, tick: number, stream: number = STREAMS.noi
     return sum >>> 0;
   };
   for (let round = 0; round < WARM_UP; round += 1) bits();
-  return () => bits() / UINT32;
+  return () => bits() / SEEDS;
 }
 
 /** The chance of a run in one tick. */

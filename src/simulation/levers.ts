@@ -30,6 +30,9 @@ export type Levers = Readonly<Record<Lever, number>>;
 
 export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];
 
+/** Actions that a player takes in a run, at most: more than any scenario needs. */
+export const MAX_ACTIONS = 64;
+
 /** Levers that a player sets before the run, in place of the scenario’s. Choices and events change them afterwards. */
 export type Settings = Readonly<Partial<Record<Lever, number>>>;
 

@@ -3,7 +3,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { decisionsOf } from './decisions.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Settings } from './levers.ts';
 import { AT_RANDOM, type Plan } from './plan.ts';
-import type { Decision, Parameter, Scenario } from './scenario.ts';
+import type { Decision, Scenario } from './scenario.ts';
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
@@ -50,15 +50,11 @@ function readChoice({ name, choices }: Decision, pairs: ReadonlyMap<string, stri
   if (!choice) throw unknownName(`--choices ${name}`, chosen, [...choices.map((one) => one.name), 'random']);
   const parameters = Object.entries(choice.parameters ?? {}).flatMap(([key, about]) => {
     const value = pairs.get(`${name}.${key}`);
-    return value === undefined ? [] : [[key, readParameter(`--choices ${name}.${key}`, value, about)]];
+    return value === undefined
+      ? []
+      : [[key, readNumber(`--choices ${name}.${key}`, value, about.minimum, about.maximum)]];
   });
   return { choice: chosen, parameters: Object.fromEntries(parameters) };
-}
-
-function readParameter(place: string, value: string, about: Parameter): string | number {
-  if (about.kind === 'number') return readNumber(place, value, about.minimum, about.maximum);
-  if (about.values.includes(value)) return value;
-  throw unknownName(place, value, about.values);
 }
 
 function readNumber(place: string, value: string, least: number, most: number): number {

@@ -2,7 +2,7 @@ import { askedDecisions, available, decisionOf, decisionsOf } from './decisions.
 import { type Draws, drawsOfDecision } from './draws.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import type { Parameter, Parameters } from './scenario.ts';
+import type { Amount, Parameters } from './scenario.ts';
 
 /**
  * In place of a choice: one of those that are offered, each as likely as the others, with parameters drawn evenly from their ranges. The
@@ -64,13 +64,11 @@ function drawn({ world, scenario, seed }: Run, decision: string): Planned | null
     decisionsOf(scenario).findIndex(({ name }) => name === decision),
   );
   const { name, parameters = {} } = offered[Math.floor(draws() * offered.length)]!.choice;
-  const values = Object.entries(parameters).map(([key, about]) => [key, drawnParameter(about, draws)]);
+  const values = Object.entries(parameters).map(([key, about]) => [key, drawnAmount(about as Amount, draws)]);
   return { choice: name, parameters: Object.fromEntries(values) };
 }
 
-function drawnParameter(about: Parameter, draws: Draws): number | string {
-  const draw = draws();
-  if (about.kind === 'one_of') return about.values[Math.floor(draw * about.values.length)]!;
-  const { minimum, maximum } = about;
-  return clamp(roundTo6(minimum + draw * (maximum - minimum)), minimum, maximum);
+/** Only moves, which no plan has, take anything but numbers. */
+function drawnAmount({ minimum, maximum }: Amount, draws: Draws): number {
+  return clamp(roundTo6(minimum + draws() * (maximum - minimum)), minimum, maximum);
 }

@@ -1,10 +1,11 @@
 import { formatTable } from '../../pipeline/artifacts/data-dictionary.ts';
 import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
 import { applyChange, changeOf } from './change.ts';
-import { askedDecisions, available } from './decisions.ts';
+import { available } from './decisions.ts';
 import { LEVERS } from './levers.ts';
+import { AT_RANDOM, playPlan } from './plan.ts';
 import { roundTo6 } from './round-to-6.ts';
-import { actInRun, type Run, startRun, stepRun } from './run.ts';
+import { type Run, replay, startRun } from './run.ts';
 import { type Choice, hazardOf, type Scenario, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { startWorld, WEIGHTS } from './start-world.ts';
@@ -110,21 +111,13 @@ interface Seen {
 /** Enough for every choice to be offered and every event to happen, which a test checks. */
 const TRIES = 75;
 
-/** Plays runs with other choices each, in a fixed order, and notes what it sees. */
-function explore(scenario: Scenario): Seen {
+/** Plays runs with choices at random, and notes what it sees. */
+function explore({ name: scenario, decisions }: Scenario): Seen {
   const seen: Seen = { choices: new Map(), events: new Map() };
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    let run = startRun(scenario.name, attempt);
-    for (let at = 0; run.world.ending === null; at += 1) {
-      note(run, seen);
-      const open = askedDecisions(run.world)[0];
-      const choices = available(run.world, scenario).filter(({ decision }) => decision === open?.name);
-      // Digits of the attempt choose, so that every combination of the first decisions occurs; one place in the list is doing nothing.
-      const chosen = choices[Math.floor(attempt / 5 ** (at % 4)) % 5];
-      run = chosen
-        ? actInRun(run, chosen.choice.name, {})
-        : stepRun(run, open ? open.until - run.world.tick : 1);
-    }
+  const plan = Object.fromEntries(decisions.map(({ name }) => [name, AT_RANDOM] as const));
+  for (let seed = 0; seed < TRIES; seed += 1) {
+    const { actions, world } = playPlan(scenario, seed, {}, plan);
+    replay({ scenario, seed, actions, tick: world.tick }, (run) => note(run, seen));
   }
   return seen;
 }

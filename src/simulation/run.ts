@@ -1,18 +1,15 @@
 import { advance } from './advance.ts';
 import { takeAction } from './decisions.ts';
+import { SEEDS } from './draws.ts';
 import { faultAt, SimulationFault } from './fault.ts';
-import { readSettings, type Settings } from './levers.ts';
+import { MAX_ACTIONS, readSettings, type Settings } from './levers.ts';
+import type { SimulationUpdate } from './protocol/server-message.ts';
 import type { Parameters, Scenario } from './scenario.ts';
 import { scenarioNamed } from './scenarios.ts';
 import { startWorld } from './start-world.ts';
 import type { World } from './world.ts';
 
-/** A player's action and the tick after which it was taken. */
-export interface Action {
-  tick: number;
-  name: string;
-  parameters: Parameters;
-}
+export type Action = SimulationUpdate['current_state']['actions'][number];
 
 /** A run is its scenario, seed, settings and actions. `world` follows from these and is kept to avoid computing it again. */
 export interface Run {
@@ -22,11 +19,6 @@ export interface Run {
   actions: readonly Action[];
   world: World;
 }
-
-/** Seeds are integers below this. */
-export const SEEDS = 2 ** 32;
-/** More than any scenario needs. */
-export const MAX_ACTIONS = 64;
 
 /** A run at tick 0. Throws a SimulationFault: unknown_scenario, invalid_seed, invalid_settings. */
 export function startRun(

@@ -1,19 +1,11 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Change, Effect } from './change.ts';
+import type { SimulationUpdate } from './protocol/server-message.ts';
 import type { Status, Virtue, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
-export type Parameter =
-  | Amount
-  | { kind: 'one_of'; values: readonly string[]; default: string; meaning: string };
-
-interface Amount {
-  kind: 'number';
-  minimum: number;
-  maximum: number;
-  default: number;
-  meaning: string;
-}
+export type Parameter = SimulationUpdate['next_actions'][number]['parameters'][string];
+export type Amount = Extract<Parameter, { kind: 'number' }>;
 
 /** A number that the player sets with a choice. */
 export function amount(minimum: number, maximum: number, usual: number, meaning: string): Amount {

@@ -1,6 +1,7 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Virtue } from '../../pipeline/ledger/events/vocabulary.ts';
 import type { Levers } from './levers.ts';
+import type { SimulationUpdate } from './protocol/server-message.ts';
 
 export type { Virtue };
 
@@ -100,45 +101,15 @@ interface Unchanged extends Stocks {
   levers: Pick<Levers, 'mint_share' | 'lock_share' | 'unlock_rate' | 'burn_rate'>;
 }
 
-export type Status =
-  | 'open'
-  /** Carried, but waiting for an answer to a dissent. */
-  | 'held'
-  | 'adopted'
-  | 'adopted_with_dissent'
-  /** In force without a vote. */
-  | 'imposed'
-  | 'rejected'
-  | 'withdrawn'
-  /** The time box ended without a result. */
-  | 'lapsed';
+type State = SimulationUpdate['current_state'];
+export type Status = State['deliberation']['status'];
+export type Vote = State['deliberation']['votes'][number];
+export type Position = SimulationUpdate['sentinels'][number]['position'];
 
-export type Position = 'support' | 'support_with_conditions' | 'oppose' | 'abstain';
-
-export interface Vote {
-  tick: number;
-  support: number;
-  oppose: number;
-  abstain: number;
-  /** Positions taken ÷ all sentinels. */
-  turnout: number;
-  /** Support ÷ positions taken; 0 if none was taken. */
-  agreement: number;
-  result: 'carried' | 'rejected' | 'divided' | 'no_quorum';
-}
-
-export interface Deliberation {
-  status: Status;
-  /** From 1. */
-  round: number;
-  /** Number of rounds in the time box. */
-  rounds: number;
+export interface Deliberation
+  extends Pick<State['deliberation'], 'status' | 'round' | 'rounds' | 'votes' | 'dissenters' | 'dissent'> {
   /** The round's vote follows this tick. */
   roundEnds: number;
-  votes: readonly Vote[];
-  /** The sentinels that hold the decision up, or did. */
-  dissenters: readonly string[];
-  dissent: 'none' | 'pending' | 'heard' | 'overridden';
 }
 
 interface OpenDecision {
@@ -154,12 +125,6 @@ interface Taken {
   choice: string;
   /** Nobody chose in time, so the default choice applied. */
   isDefault: boolean;
-}
-
-/** An event, a vote or a change of the rules, in a sentence for the player. */
-interface LogEntry {
-  tick: number;
-  text: string;
 }
 
 /** The complete state of a run: plain JSON, with numbers rounded to six places. */
@@ -185,7 +150,8 @@ export interface World {
   facts: Readonly<Record<string, number>>;
   /** Events of the scenario that have happened. */
   past: readonly string[];
-  log: readonly LogEntry[];
+  /** What happened, in sentences for the player. */
+  log: State['happened'];
   /** Largest change of an opinion in the last tick. */
   movement: number;
   /** The tick since which nothing more can happen; null while something can. */

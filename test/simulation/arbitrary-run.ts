@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { available } from '../../src/simulation/decisions.ts';
-import { actInRun, type Run, SEEDS, startRun, stepRun } from '../../src/simulation/run.ts';
+import { SEEDS } from '../../src/simulation/draws.ts';
+import { actInRun, type Run, startRun, stepRun } from '../../src/simulation/run.ts';
 import type { Parameter, Parameters } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 

@@ -59,7 +59,7 @@ describe('without a script', () => {
       ([, href]) => new URL(unescaped(href!), 'https://data.example.org').searchParams,
     );
     expect(links.map((parameters) => parseRunAddress(parameters))).toEqual(
-      SCENARIOS.map(({ name }) => ({ steps: [startRun(name, 1)], faults: [], isOther: false })),
+      SCENARIOS.map(({ name }) => [startRun(name, 1)]),
     );
     for (const parameters of links) expect(parameters.has('v')).toBe(true);
     for (const { title } of SCENARIOS.flatMap(({ endings }) => endings)) expect(sheet).not.toContain(title);

@@ -8,7 +8,7 @@ import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { VERSIONS } from '../../src/simulation/versions.ts';
 import { coursePicture, zonePlace } from '../../src/site/simulation/board.ts';
 import { sliderStep } from '../../src/site/simulation/card.ts';
-import { formatRunAddress, parseRunAddress } from '../../src/site/simulation/run-address.ts';
+import { formatRunAddress, isOtherVersion, parseRunAddress } from '../../src/site/simulation/run-address.ts';
 import { beforeLastChoice, begin, choose, goOn } from '../../src/site/simulation/turn.ts';
 import { changesInWords, prospectInWords } from '../../src/site/simulation/words.ts';
 import { assertPlain } from '../charts/drawing.ts';
@@ -50,10 +50,11 @@ describe('the address of a run', () => {
   test('is read back as the run it was made of', () => {
     fc.assert(
       fc.property(anyRun, (run) => {
-        const { steps, faults, isOther } = parseRunAddress(new URLSearchParams(formatRunAddress(run)))!;
-        expect([faults, isOther]).toEqual([[], false]);
-        expect(steps.at(-1)!.actions).toEqual(run.actions);
-        expect(steps.at(-1)!.world).toEqual(run.world);
+        const query = new URLSearchParams(formatRunAddress(run));
+        const end = parseRunAddress(query).at(-1)!;
+        expect(isOtherVersion(query)).toBe(false);
+        expect(end.actions).toEqual(run.actions);
+        expect(end.world).toEqual(run.world);
       }),
       { numRuns: 60 },
     );
@@ -66,39 +67,36 @@ describe('the address of a run', () => {
   });
 
   test.each([
-    ['seed=-1&do=1+audit', 0, 'seed: expected a whole number of at most ten digits, found “-1”'],
-    ['seed=1e3', 0, 'found “1e3”'],
-    ['seed=4294967296', 0, 'seed: expected a whole number from 0 to 4294967295, found 4294967296'],
-    ['seed=99999999999', 0, 'found “99999999999”'],
-    ['set=quorum', 0, 'set: expected the name of a parameter and a number, found “quorum”'],
-    ['set=quorum+2&do=1+audit', 0, 'quorum: expected a number from 0.3 to 1, found 2'],
-    ['set=courage+1', 0, 'found "courage"'],
-    ['do=1+nothing', 1, 'do, number 1: '],
-    ['do=1+audit&do=1+audit&tick=9', 1, 'do, number 2: '],
-    ['do=1+audit&do=3+brief_sentinel+sentinel+NOBODY', 3, 'sentinel: expected one of ATLAS, '],
-    ['do=audit', 0, 'found “audit”'],
-    ['do=1+audit+x', 0, 'expected a tick, an action and its parameters, found “1 audit x”'],
-    ['do=1+audit+__proto__+1', 1, 'do, number 1: '],
-    ['do=3+brief_sentinel&do=1+audit', 3, 'do, number 2: expected a tick from 3 to '],
-    ['do=1+audit&tick=0', 1, 'tick: expected a tick from 1 to '],
-    ['do=1+audit&tick=5x', 1, 'tick: expected a whole number of at most ten digits, found “5x”'],
-    ['do=1+audit&do=9', 9, 'do, number 2: '],
-    ['tick=999', 0, 'tick: expected a tick from 0 to '],
-    [`${'do=2+brief_sentinel&'.repeat(65)}`, 2, 'do, number 4: '],
-  ])(
-    'that is not valid as a whole, like %s, is followed up to there, and says what is wrong',
-    (query, tick, fault) => {
-      const { steps, faults } = parseRunAddress(new URLSearchParams(`scenario=model_drift&${query}`))!;
-      expect(steps.at(-1)!.world.tick).toBe(tick);
-      expect(faults.join(' ')).toContain(fault);
-    },
-  );
+    ['seed=-1&do=1+audit', 'seed: expected a whole number of at most ten digits, found “-1”'],
+    ['seed=1e3', 'found “1e3”'],
+    ['seed=4294967296', 'seed: expected a whole number from 0 to 4294967295, found 4294967296'],
+    ['seed=99999999999', 'found “99999999999”'],
+    ['set=quorum', 'set: expected the name of a parameter and a number, found “quorum”'],
+    ['set=quorum+2&do=1+audit', 'quorum: expected a number from 0.3 to 1, found 2'],
+    ['set=courage+1', 'found "courage"'],
+    ['do=1+nothing', 'do, number 1: '],
+    ['do=1+audit&do=1+audit&tick=9', 'do, number 2: '],
+    ['do=1+audit&do=3+brief_sentinel+sentinel+NOBODY', 'sentinel: expected one of ATLAS, '],
+    ['do=audit', 'found “audit”'],
+    ['do=1+audit+x', 'expected a tick, an action and its parameters, found “1 audit x”'],
+    ['do=1+audit+__proto__+1', 'do, number 1: '],
+    ['do=3+brief_sentinel&do=1+audit', 'do, number 2: expected a tick from 3 to '],
+    ['do=1+audit&tick=0', 'tick: expected a tick from 1 to '],
+    ['do=1+audit&tick=5x', 'tick: expected a whole number of at most ten digits, found “5x”'],
+    ['do=1+audit&do=9', 'do, number 2: '],
+    ['tick=999', 'tick: expected a tick from 0 to '],
+    [`${'do=2+brief_sentinel&'.repeat(65)}`, 'do, number 4: '],
+  ])('that is not valid, like %s, says where, what was expected and what was found', (query, fault) => {
+    const read = () => parseRunAddress(new URLSearchParams(`scenario=model_drift&${query}`));
+    expect(read).toThrow(fault);
+  });
 
-  test('of another version says so; of an unknown scenario names no run; it may name none', () => {
-    const read = (query: string) => parseRunAddress(new URLSearchParams(query));
-    expect(read('scenario=model_drift&v=00000000')).toMatchObject({ isOther: true, faults: [] });
-    expect(() => read('scenario=none')).toThrow(/scenario: expected one of/);
-    expect(read('?seed=7')).toBeNull();
+  test('says whether it is of another version; an unknown scenario, or none, is no run', () => {
+    const query = (text: string) => new URLSearchParams(text);
+    expect(isOtherVersion(query('scenario=model_drift&v=00000000'))).toBe(true);
+    expect(isOtherVersion(query('scenario=model_drift'))).toBe(false);
+    for (const wrong of ['scenario=none', 'seed=7'])
+      expect(() => parseRunAddress(query(wrong))).toThrow(/^scenario: expected one of/);
   });
 });
 
@@ -135,7 +133,7 @@ describe('a turn', () => {
     const run = begin(startRun('model_drift', 7));
     const next = choose(run, 'audit', {});
     expect(next.world.tick).toBeGreaterThan(run.world.tick);
-    const { steps } = parseRunAddress(new URLSearchParams(formatRunAddress(next)))!;
+    const steps = parseRunAddress(new URLSearchParams(formatRunAddress(next)));
     expect(beforeLastChoice(steps)!.world).toEqual(run.world);
     const said = changesInWords(run.world, next.world);
     expect(said[0]).toMatch(/^Day \d+: /);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LEVER_NAMES, LEVERS, type Settings } from '../levers.ts';
-import { MAX_ACTIONS, SEEDS } from '../run.ts';
+import { SEEDS } from '../draws.ts';
+import { LEVER_NAMES, LEVERS, MAX_ACTIONS, type Settings } from '../levers.ts';
 
 /** Limits of the protocol. A server may be configured with other values, which its messages state. */
 export const PROTOCOL_LIMITS = {

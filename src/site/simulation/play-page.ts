@@ -2,7 +2,7 @@ import { type Run, startRun } from '../../simulation/run.ts';
 import { textOf } from '../../simulation/scenario.ts';
 import { followAddress, putAddress } from '../layout/tool.ts';
 import { cardOf } from './card.ts';
-import { type Addressed, formatRunAddress, parseRunAddress } from './run-address.ts';
+import { formatRunAddress, isOtherVersion, parseRunAddress } from './run-address.ts';
 import { type Part, showSituation } from './situation.ts';
 import { beforeLastChoice, begin, choose, goOn } from './turn.ts';
 import { changesInWords } from './words.ts';
@@ -15,31 +15,24 @@ const part: Part = (name) => page.querySelector(`[data-part="${name}"]`)!;
 
 /** The page shows the run in its address. Whatever the reader does leads to another address, so “back” takes it back. */
 function show(): void {
+  const query = new URLSearchParams(location.search);
+  const other = isOtherVersion(query)
+    ? 'This link was made with another version of the scenario. What you see may differ from what was shared.'
+    : '';
+  part('fault').textContent = other;
   try {
-    const query = new URLSearchParams(location.search);
-    const addressed = parseRunAddress(query)!;
-    part('fault').textContent = faultWords(addressed);
-    if (query.has('tick') || query.has('do') || addressed.faults.length > 0) draw(addressed.steps);
+    const steps = parseRunAddress(query);
+    if (query.has('tick') || query.has('do')) draw(steps);
     else {
       // In place of an address that does not say how far.
-      const run = beginning(addressed.steps[0], !query.has('seed'));
-      history.replaceState(null, '', formatRunAddress(run));
+      history.replaceState(null, '', formatRunAddress(beginning(steps[0], !query.has('seed'))));
       show();
     }
   } catch (error) {
     part('play').hidden = true;
     delete document.body.dataset.playing;
-    part('fault').textContent = `The link names no run. ${(error as Error).message}`;
+    part('fault').textContent = `The link is not that of a run. ${(error as Error).message} ${other}`;
   }
-}
-
-function faultWords({ faults, isOther }: Addressed): string {
-  const other =
-    'This link was made with another version of the scenario. What you see may differ from what was shared.';
-  return [
-    ...(isOther ? [other] : []),
-    ...(faults.length > 0 ? ['The link is not valid as a whole.', ...faults] : []),
-  ].join(' ');
 }
 
 function draw(steps: readonly [Run, ...Run[]]): void {

@@ -1,21 +1,11 @@
 import { SimulationFault } from '../../simulation/fault.ts';
-import { type Action, type Recorded, type Run, replay, startRun } from '../../simulation/run.ts';
+import { type Action, type Run, replay } from '../../simulation/run.ts';
 import { VERSIONS } from '../../simulation/versions.ts';
 
 const WHOLE = /^\d{1,10}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** The seed of an address without one. */
 const FIRST_SEED = 1;
-
-/** The run in an address, as far as the address is valid. */
-export interface Addressed {
-  /** The run at each step: each tick, and after each action. The last one is where the address leads. */
-  steps: readonly [Run, ...Run[]];
-  /** What was wrong with the address, each with place, expected and found value. */
-  faults: readonly string[];
-  /** Whether the address was made with another version of the scenario. */
-  isOther: boolean;
-}
 
 /**
  * The query of a run: `?scenario=model_drift&v=0a1b2c3d&seed=7&set=quorum+0.5&do=1+audit&tick=9`. `v` is the scenario’s
@@ -36,60 +26,51 @@ export function formatRunAddress({ scenario, seed, settings, actions, world }: R
   return `?${new URLSearchParams([...start, ...set, ...done, ['tick', String(world.tick)]])}`;
 }
 
-/** Null if the address names no scenario. Throws a SimulationFault for an unknown one. */
-export function parseRunAddress(query: URLSearchParams): Addressed | null {
-  const name = query.get('scenario');
-  if (name === null) return null;
-  const version = query.get('v');
-  const isOther = version !== null && version !== VERSIONS[name];
-  const { recorded, faults } = readRecorded(name, query);
+/**
+ * The run of an address at each tick, and after each action; the last one is where the address leads. Throws an error with the place,
+ * what was expected and what was found.
+ */
+export function parseRunAddress(query: URLSearchParams): [Run, ...Run[]] {
+  const seed = readWhole('seed', query) ?? FIRST_SEED;
+  const tick = readWhole('tick', query);
+  const settings = Object.fromEntries(query.getAll('set').map(readSetting));
+  const actions = query.getAll('do').map(readAction);
+  const recorded = { scenario: query.get('scenario') ?? '', seed, settings, actions };
   const steps: Run[] = [];
   try {
-    replay(recorded, (step) => steps.push(step));
+    replay(tick === null ? recorded : { ...recorded, tick }, (step) => steps.push(step));
   } catch (error) {
-    if (!(error instanceof SimulationFault) || error.code === 'unknown_scenario') throw error;
-    // It comes before whatever could not be read.
-    faults.unshift(
+    if (!(error instanceof SimulationFault)) throw error;
+    throw new Error(
       error.message.replace(/^actions\.(\d+)\.(?:tick: )?/, (_, i) => `do, number ${Number(i) + 1}: `),
     );
   }
-  const [first = startRun(name, FIRST_SEED), ...others] = steps;
-  if (faults.length > 0) faults.push('The run goes up to there.');
-  return { steps: [first, ...others], faults, isOther };
+  return steps as [Run, ...Run[]];
 }
 
-/** What an address says, up to the first thing that cannot be read. */
-function readRecorded(scenario: string, query: URLSearchParams): { recorded: Recorded; faults: string[] } {
-  const recorded = { scenario, seed: FIRST_SEED, settings: {}, actions: [] as Action[] };
-  const whole = (name: 'seed' | 'tick') => {
-    const text = query.get(name);
-    if (text === null) return {};
-    if (WHOLE.test(text)) return { [name]: Number(text) };
-    throw new SyntaxError(`${name}: expected a whole number of at most ten digits, found “${text}”.`);
-  };
-  try {
-    Object.assign(recorded, whole('seed'), {
-      settings: Object.fromEntries(query.getAll('set').map(readSetting)),
-    });
-    for (const [i, text] of query.getAll('do').entries()) recorded.actions.push(readAction(text, i + 1));
-    return { recorded: { ...recorded, ...whole('tick') }, faults: [] };
-  } catch (error) {
-    return { recorded, faults: [(error as Error).message] };
-  }
+/** Whether an address was made with another version of its scenario. */
+export function isOtherVersion(query: URLSearchParams): boolean {
+  return query.has('v') && query.get('v') !== VERSIONS[query.get('scenario') ?? ''];
+}
+
+function readWhole(name: 'seed' | 'tick', query: URLSearchParams): number | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  if (WHOLE.test(text)) return Number(text);
+  throw new Error(`${name}: expected a whole number of at most ten digits, found “${text}”.`);
 }
 
 function readSetting(text: string): [name: string, value: number] {
   const [name = '', value = '', ...rest] = text.split(' ');
   if (NUMBER.test(value) && rest.length === 0) return [name, Number(value)];
-  throw new SyntaxError(`set: expected the name of a parameter and a number, found “${text}”.`);
+  throw new Error(`set: expected the name of a parameter and a number, found “${text}”.`);
 }
 
-function readAction(text: string, place: number): Action {
+function readAction(text: string, index: number): Action {
   const [tick = '', name = '', ...rest] = text.split(' ');
+  const place = `do, number ${index + 1}`;
   if (!WHOLE.test(tick) || rest.length % 2 !== 0)
-    throw new SyntaxError(
-      `do, number ${place}: expected a tick, an action and its parameters, found “${text}”.`,
-    );
+    throw new Error(`${place}: expected a tick, an action and its parameters, found “${text}”.`);
   const pairs = rest.flatMap((key, at) => (at % 2 === 0 ? [[key, valueIn(rest[at + 1]!)]] : []));
   return { tick: Number(tick), name, parameters: Object.fromEntries(pairs) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_ACTIONS } from '../../../src/simulation/levers.ts';
 import { CLIENT_MESSAGES, PROTOCOL_LIMITS } from '../../../src/simulation/protocol/client-message.ts';
 import { CLIENT_EXAMPLES } from '../../../src/simulation/protocol/examples.ts';
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
@@ -11,7 +12,6 @@ import {
   receive,
   type Session,
 } from '../../../src/simulation/protocol/session.ts';
-import { MAX_ACTIONS } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
 const AT = { now: 1000, newSeed: () => 42 };
