@@ -11,8 +11,7 @@ import { CompactRange, leafHash } from '../ledger/log/merkle.ts';
 import type { Signer } from '../ledger/notes/note.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/writing/demo-key.ts';
-import { LineWriter } from '../ledger/writing/line-writer.ts';
-import { SnapshotWriter } from '../ledger/writing/write-snapshot.ts';
+import { EventLines, SnapshotWriter } from '../ledger/writing/event-files.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
 
@@ -71,7 +70,7 @@ async function writeSnapshot(
   { id, events }: SampleSlot,
   signer: Signer,
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(out, position, [signer], { durable: false });
+  const writer = new SnapshotWriter(out, position, [signer], { durable: false });
   for (const event of events) await writer.append(event);
   return writer.seal(id);
 }
@@ -81,7 +80,7 @@ async function writeHead(
   position: LedgerPosition,
   { events }: SampleSlot,
 ): Promise<LedgerPosition> {
-  const lines = new LineWriter(position);
+  const lines = new EventLines(position);
   const tree = CompactRange.resume(position.size, position.range);
   for (const event of events) {
     assertEvent(event, lines.place);

@@ -4,14 +4,14 @@ import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { roundToAmount } from '../../pipeline/model/amount.ts';
 import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 
 /** Seals one more snapshot of `count` events onto a ledger that `out` holds a release of: half of them heartbeats, a quarter attestations, a quarter mints. */
 export async function appendSnapshot(ledger: string, out: string, count: number): Promise<void> {
   const { position, state } = JSON.parse(await readFile(join(out, 'current', 'state.json'), 'utf8'));
-  const writer = SnapshotWriter.create(ledger, position as LedgerPosition, [demoSigner()]);
+  const writer = new SnapshotWriter(ledger, position as LedgerPosition, [demoSigner()]);
   const sentinels = Object.entries<{ cathedral: string }>(state.sentinels);
   const start = Date.parse(state.asOf) + 1000;
   for (let index = 0; index < count; index += 1) {

@@ -10,7 +10,7 @@ import { PUBLIC_VERSION } from '../../pipeline/ledger/log/public-events.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
 import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { withCompressed } from '../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
 import { PublicBuilder, placePolicy } from '../../pipeline/release/log/public-bundles.ts';
@@ -88,7 +88,7 @@ async function writeLog(
   for (const file of [...builder.partial(), ...(isPublic ? [] : events.partial())]) write(file);
   await placePolicy(out);
   const position = { snapshot: null, size: count, range: tree.hashes(), timestamp: TIMESTAMP };
-  const sealed = await SnapshotWriter.create(ledger, position, [demoSigner()]).seal(SLOT);
+  const sealed = await new SnapshotWriter(ledger, position, [demoSigner()]).seal(SLOT);
   writeFileSync(logFile(out, 'checkpoint'), readFileSync(snapshotFile(ledger, SLOT).checkpoint));
   return sealed;
 }
@@ -99,7 +99,7 @@ export async function sealReadings(
   position: LedgerPosition,
   count: number,
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(ledger, position, [demoSigner()]);
+  const writer = new SnapshotWriter(ledger, position, [demoSigner()]);
   for (let index = 0; index < count; index += 1) {
     const about = {
       timestamp: TIMESTAMP,

@@ -4,7 +4,7 @@ import { software } from '../../pipeline/config/software.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/events/sample-events.ts';
@@ -30,7 +30,7 @@ async function writeLedger(snapshots: number): Promise<string> {
   let position: LedgerPosition = LEDGER_START;
   let id = '2025-07-03T06Z';
   for (const count of COUNTS.slice(0, snapshots)) {
-    const writer = SnapshotWriter.create(folder, position, [signer], { durable: false });
+    const writer = new SnapshotWriter(folder, position, [signer], { durable: false });
     for (const event of sampleEvents(count, position.size)) await writer.append(event);
     position = await writer.seal(id);
     id = nextSlotId(id);

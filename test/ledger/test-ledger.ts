@@ -12,7 +12,7 @@ import {
   readSnapshots,
   type SnapshotEnd,
 } from '../../pipeline/ledger/reading/read-snapshot.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { sampleEvents } from './events/sample-events.ts';
 import { ORIGIN, signer } from './test-signer.ts';
 
@@ -34,7 +34,7 @@ export async function writeSnapshot(
   position: LedgerPosition,
   events: LedgerEvent[],
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(folder, position, [signer], { durable: false });
+  const writer = new SnapshotWriter(folder, position, [signer], { durable: false });
   for (const event of events) await writer.append(event);
   return writer.seal(id);
 }

@@ -5,7 +5,7 @@ import { check } from '../../pipeline/build/check.ts';
 import type { Finding } from '../../pipeline/errors.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import type { NastyLedger } from '../contract/release/nasty-events.ts';
 import { signer } from '../ledger/test-signer.ts';
@@ -21,9 +21,17 @@ async function writeNastyLedger(folder: string, ledger: NastyLedger): Promise<vo
   await mkdir(path, { recursive: true });
   let position: LedgerPosition = LEDGER_START;
   for (const [index, events] of ledger.entries()) {
-    const writer = SnapshotWriter.create(path, position, [signer], { durable: false });
+    const writer = new SnapshotWriter(path, position, [signer], { durable: false });
     for (const [timestamp, type, agent, data, cycle = cycleOf(timestamp)] of events)
-      await writer.append({ seq: writer.size, timestamp, cycle, type, agent, data, salt: 'A'.repeat(22) });
+      await writer.append({
+        seq: writer.end.size,
+        timestamp,
+        cycle,
+        type,
+        agent,
+        data,
+        salt: 'A'.repeat(22),
+      });
     position = await writer.seal(slotOf(index));
   }
 }

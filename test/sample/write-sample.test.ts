@@ -6,7 +6,7 @@ import { LEDGER_START } from '../../pipeline/ledger/log/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
@@ -145,7 +145,7 @@ describe('the folder', () => {
     await using folder = await temporaryFolder();
     const out = folder.path('ledger');
     const signer = signerFromSeed('ledger.example.org/production', new Uint8Array(32).fill(3));
-    const writer = SnapshotWriter.create(out, LEDGER_START, [signer]);
+    const writer = new SnapshotWriter(out, LEDGER_START, [signer]);
     await writer.seal('2025-07-03T06Z');
     const before = await hashes(out);
     await expect(writeSample({ out, to: '2025-07-04' })).rejects.toThrow(

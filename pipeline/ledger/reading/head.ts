@@ -95,36 +95,27 @@ export interface HeadLine {
 export async function* readHeadLines(ledger: LedgerDirectory, size: number): AsyncGenerator<HeadLine[]> {
   const file = await openHead(ledger.head);
   try {
-    if (file) yield* readOpenHeadLines(file, size, null);
+    if (file) yield* readOpenHeadLines(file, size);
   } finally {
     await file?.close();
   }
 }
 
-/**
- * The same of a head that was opened before, and may have been replaced since. With `cursor`, the result of the last call, reads only what
- * is new. Returns null if the head ends before `size`.
- */
+/** The same of a head that was opened before, and may have been replaced since. Returns whether it has as many events as come before `size`. */
 export async function* readOpenHeadLines(
   file: FileHandle,
   size: number,
-  cursor: HeadCursor | null,
-): AsyncGenerator<HeadLine[], HeadCursor | null> {
-  const isCut = cursor !== null && cursor.offset > (await file.stat()).size;
-  const start = await findEvent(file, size, isCut ? null : cursor);
-  if (start?.offset == null) return null;
+): AsyncGenerator<HeadLine[], boolean> {
+  const start = await findEvent(file, size, null);
+  if (start?.offset == null) return false;
   const before = Math.max(start.covered, 0);
-  let [number, offset, end] = [before, start.offset, size];
-  for await (const lines of splitLines(chunksOf(file, offset), placeOf, { before })) {
-    const events = lines.map((line) => {
+  let number = before;
+  for await (const lines of splitLines(chunksOf(file, start.offset), placeOf, { before }))
+    yield lines.map((line) => {
       number += 1;
       return { event: parseEventLine(line, () => placeOf(number)), line };
     });
-    end = events.at(-1)!.event.seq + 1;
-    yield events;
-    offset += bytesOf(lines);
-  }
-  return { first: start.first, offset, size: end };
+  return true;
 }
 
 /**

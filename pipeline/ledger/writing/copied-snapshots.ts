@@ -1,8 +1,13 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEMPORARY_SUFFIX } from '../../disk/durable.ts';
-import { type LedgerDirectory, type SnapshotFile, snapshotFile } from '../reading/directory.ts';
-import { NewHead, NO_EVENTS } from './new-head.ts';
+import {
+  type LedgerDirectory,
+  listSnapshots,
+  type SnapshotFile,
+  snapshotFile,
+} from '../reading/directory.ts';
+import { NewHead, NO_EVENTS } from './event-files.ts';
 
 /** Where the files of a snapshot that was copied wait until they are verified. */
 export function waitingFile(ledger: string, id: string): SnapshotFile {
@@ -17,22 +22,18 @@ export function waitingFile(ledger: string, id: string): SnapshotFile {
  */
 export async function removeIncomplete({ path, head }: LedgerDirectory, durable: boolean): Promise<boolean> {
   await rm(`${head}${TEMPORARY_SUFFIX}`, { force: true });
-  const folder = join(path, 'snapshots');
-  const names = new Set(await readdir(folder));
-  const remove = async (name: string) => {
-    await rm(join(folder, name), { force: true });
-    names.delete(name);
-  };
-  for (const name of names) if (name.endsWith(TEMPORARY_SUFFIX)) await remove(name);
-  const [events, checkpoint] = ['.ndjson.zst', '.checkpoint'];
-  const isSnapshot = (name: string) => name.endsWith(events) || name.endsWith(checkpoint);
-  const slots = [...names].filter(isSnapshot).map((name) => name.slice(0, name.indexOf('.')));
-  const ids = [...new Set(slots)].sort();
-  const first = ids.findIndex((id) => !names.has(`${id}${events}`) || !names.has(`${id}${checkpoint}`));
-  if (first < 0) return false;
-  const isNewestUnfinished = first === ids.length - 1 && !names.has(`${ids[first]}${checkpoint}`);
-  if (!isNewestUnfinished) await new NewHead(head, NO_EVENTS, durable).commit();
-  for (const id of ids.slice(first).toReversed())
-    for (const ending of [checkpoint, events]) await remove(`${id}${ending}`);
-  return !isNewestUnfinished;
+  const { slots, unfinished, others } = await listSnapshots(path);
+  for (const name of others)
+    if (name.endsWith(TEMPORARY_SUFFIX)) await rm(join(path, 'snapshots', name), { force: true });
+  const first = slots.findIndex(({ missing }) => missing !== null);
+  const lost = first < 0 ? [] : slots.slice(first);
+  if (lost.length > 0) await new NewHead(head, NO_EVENTS, durable).commit();
+  await removeSnapshots([...lost, ...(unfinished ? [unfinished] : [])]);
+  return lost.length > 0;
+}
+
+/** Newest first, so that the rest is a whole ledger at each moment. */
+export async function removeSnapshots(files: readonly SnapshotFile[]): Promise<void> {
+  for (const { events, checkpoint } of files.toReversed())
+    for (const file of [checkpoint, events]) await rm(file, { force: true });
 }

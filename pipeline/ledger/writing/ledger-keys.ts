@@ -16,8 +16,8 @@ import {
 import { openDirectory, type SnapshotFile } from '../reading/directory.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { demoSigner } from './demo-key.ts';
+import type { Signers } from './event-files.ts';
 import { lockLedger } from './lock-ledger.ts';
-import type { Signers } from './write-snapshot.ts';
 
 /** The files of a ledger's keys. */
 export interface LedgerKeyFiles {

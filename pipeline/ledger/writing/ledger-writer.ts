@@ -1,6 +1,6 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDiskFull, makeFolder, sync } from '../../disk/durable.ts';
+import { makeFolder, sync } from '../../disk/durable.ts';
 import type { LockOptions } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
@@ -15,24 +15,18 @@ import type { Verifier } from '../notes/note.ts';
 import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/directory.ts';
 import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
-import { removeIncomplete, waitingFile } from './copied-snapshots.ts';
+import { removeIncomplete, removeSnapshots, waitingFile } from './copied-snapshots.ts';
+import {
+  type EventsEnd,
+  type HeadRange,
+  NewHead,
+  NO_EVENTS,
+  type Signers,
+  unwritable,
+} from './event-files.ts';
 import { lockLedger } from './lock-ledger.ts';
-import { type HeadRange, NewHead, NO_EVENTS } from './new-head.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
-import { keepPosition, lastSealedTime, sealedPosition } from './sealed-position.ts';
-import type { Signers } from './write-snapshot.ts';
-
-/** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
-async function makeLedgerFolder(ledger: string): Promise<void> {
-  try {
-    // Imported events are for the service alone, until it publishes what is public.
-    await makeFolder(join(ledger, 'snapshots'), { mode: 0o700 });
-  } catch (cause) {
-    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    const code = isDiskFull(cause) ? 'disk_full' : 'ledger_unwritable';
-    throw new CathedralError(code, { place: ledger, expected: 'a place to write to', found, cause });
-  }
-}
+import { keepPosition, sealedPosition } from './sealed-position.ts';
 
 export interface WriterOptions extends LockOptions {
   /** The keys of which one must have signed each checkpoint. */
@@ -95,7 +89,7 @@ export interface Sealed {
   /** Number of events that stay in the head. */
   head: number;
   /** The end of the ledger, head included. */
-  end: Pick<LedgerPosition, 'size' | 'timestamp'>;
+  end: EventsEnd;
   /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
   paused: { id: string; ms: number } | null;
 }
@@ -115,8 +109,8 @@ export class LedgerWriter {
   readonly #durable: boolean;
   /** Of the newest snapshot; null before the first. */
   #checkpoint: Checkpoint | null = null;
-  #sealed: Pick<LedgerPosition, 'snapshot' | 'size'> = LEDGER_START;
-  #end: Pick<LedgerPosition, 'size' | 'timestamp'> = LEDGER_START;
+  #sealed: LedgerPosition = LEDGER_START;
+  #end: EventsEnd = LEDGER_START;
   /** What the next head begins with. */
   #kept: HeadRange = NO_EVENTS;
   /** Whether the head begins with events that are in a snapshot. */
@@ -132,11 +126,15 @@ export class LedgerWriter {
   }
 
   /**
-   * Opens the ledger in the folder `path`, at a cost that depends on its newest snapshot and the end of its head, not on its size.
+   * Opens the ledger in the folder `path`. Reads the ends of its head, and the snapshots since the last writer.
    * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_unwritable` if it cannot be made, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
    */
   static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
-    if (options.create) await makeLedgerFolder(path);
+    // Imported events are for the service alone, until it publishes what is public.
+    if (options.create)
+      await makeFolder(join(path, 'snapshots'), { mode: 0o700 }).catch((cause) => {
+        throw unwritable(path, cause);
+      });
     // Before the lock, so that a mistyped path creates nothing.
     else await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));
@@ -151,7 +149,7 @@ export class LedgerWriter {
   }
 
   /** The end of the ledger: the seq of the next event, and the time of the last one, null before the first. */
-  get end(): Pick<LedgerPosition, 'size' | 'timestamp'> {
+  get end(): EventsEnd {
     return this.#end;
   }
 
@@ -165,8 +163,8 @@ export class LedgerWriter {
     return this.#checkpoint;
   }
 
-  /** The last snapshot, null before the first, and the number of events up to its end. */
-  get sealed(): Pick<LedgerPosition, 'snapshot' | 'size'> {
+  /** The end of the last snapshot with its tree. */
+  get sealed(): LedgerPosition {
     return this.#sealed;
   }
 
@@ -270,7 +268,7 @@ export class LedgerWriter {
     const until = options.until ?? this.#options.now();
     this.#assertOwn(signers);
     const { path, head } = this.#ledger;
-    const position = await this.position();
+    const position = this.#sealed;
     const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
     try {
       for await (const lines of readHeadLines(this.#ledger, position.size)) await sealer.append(lines);
@@ -301,11 +299,6 @@ export class LedgerWriter {
     this.#isOpen = false;
   }
 
-  /** The end of the last snapshot with its tree. Reads what follows the one that the last writer kept. Throws as `readSnapshot`. */
-  async position(): Promise<LedgerPosition> {
-    return sealedPosition(await this.#snapshots());
-  }
-
   /**
    * Gives snapshots that are verified already, and wait as `waitingFile` says, their names, in order, and takes their events out of the
    * head. `end`: of the last of them.
@@ -324,28 +317,20 @@ export class LedgerWriter {
     if (this.#isCovered) await this.#replaceHead(new NewHead(head, this.#kept, this.#durable));
   }
 
-  /** Removes the head, and the snapshots after `after`, newest first, so that the rest is a whole ledger at each moment. */
+  /** Removes the head, and the snapshots after `after`. */
   async cutBack(after: string | null): Promise<void> {
     await new NewHead(this.#ledger.head, NO_EVENTS, this.#durable).commit();
-    for (const { events, checkpoint } of (await this.#ledger.snapshots(after)).toReversed()) {
-      await rm(checkpoint);
-      await rm(events);
-    }
+    await removeSnapshots(await this.#ledger.snapshots(after));
     await this.#findEnd();
   }
 
-  async #snapshots() {
-    const { path: ledger } = this.#ledger;
-    return { ledger, files: await this.#ledger.snapshots(null), verifiers: this.#options.verifiers };
-  }
-
-  /** Reads the newest checkpoint, and the first and the last line of the head. */
   async #findEnd(): Promise<void> {
-    const sealed = await this.#snapshots();
-    const newest = sealed.files.at(-1);
-    this.#checkpoint = newest ? readCheckpoint(newest, sealed.verifiers).checkpoint : null;
-    const size = this.#checkpoint?.size ?? 0;
-    this.#sealed = { snapshot: newest?.id ?? null, size };
+    const { verifiers } = this.#options;
+    const files = await this.#ledger.snapshots(null);
+    const newest = files.at(-1);
+    this.#checkpoint = newest ? readCheckpoint(newest, verifiers).checkpoint : null;
+    this.#sealed = await sealedPosition(this.#ledger.path, files, verifiers);
+    const { size, timestamp } = this.#sealed;
     const { first, last, ...kept } = await readHeadEnds(this.#ledger, size);
     if (first && first.seq > size) throw gap(size, first.seq);
     this.#isCovered = first !== null && first.seq < size;
@@ -353,7 +338,7 @@ export class LedgerWriter {
     this.#end =
       last !== null && last.seq >= size
         ? { size: last.seq + 1, timestamp: last.timestamp }
-        : { size, timestamp: await lastSealedTime(sealed) };
+        : { size, timestamp };
   }
 
   async #sealQuiet(

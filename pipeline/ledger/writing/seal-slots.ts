@@ -2,8 +2,7 @@ import type { LedgerEvent } from '../events/event.ts';
 import { nextSlotId, slotId, slotTime, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
-import { NewHead, NO_EVENTS } from './new-head.ts';
-import { type Signers, SnapshotWriter } from './write-snapshot.ts';
+import { type EventsEnd, NewHead, NO_EVENTS, type Signers, SnapshotWriter } from './event-files.ts';
 
 export interface SealedSlot {
   id: string;
@@ -30,7 +29,7 @@ export class SlotSealer {
   /** End of the last snapshot. */
   position: LedgerPosition;
   /** End of the events so far. */
-  end: Pick<LedgerPosition, 'size' | 'timestamp'>;
+  end: EventsEnd;
   readonly #options: SlotSealerOptions;
   /** The slot whose events come now, and its end in the form of events. */
   #slot: { id: string; end: string; writer: SnapshotWriter } | undefined;
@@ -95,7 +94,7 @@ export class SlotSealer {
 
   #newSlot(id: string) {
     const { path, signers, durable } = this.#options;
-    const writer = SnapshotWriter.create(path, this.position, signers, { durable });
+    const writer = new SnapshotWriter(path, this.position, signers, { durable });
     return { id, end: slotTimestamp(id), writer };
   }
 }

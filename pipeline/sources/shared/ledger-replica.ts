@@ -1,25 +1,35 @@
-import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { exists, writeFileAtomically } from '../../disk/durable.ts';
+import { hashFile } from '../../disk/hash-file.ts';
+import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
+import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import { openDirectory } from '../../ledger/reading/directory.ts';
+import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../../ledger/reading/directory.ts';
 import { type HeadLine, readHeadLines } from '../../ledger/reading/head.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
+import { waitingFile } from '../../ledger/writing/copied-snapshots.ts';
 import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { removeIndex } from '../import/row-index.ts';
-import { fetchSnapshots, verifySnapshot } from './fetch-snapshots.ts';
 import { followerOf, markFollower } from './follower.ts';
 import {
   assertOrigin,
   batchesOf,
   contradiction,
+  isContradiction,
+  nameOf,
+  notShared,
+  positionOf,
+  readCompared,
   type SharedFacts,
+  type SharedFile,
   type SharedLedger,
   type SharedSnapshot,
+  snapshotKeys,
 } from './shared-ledger.ts';
 
 export interface ReplicaOptions {
@@ -44,18 +54,10 @@ export interface Updated {
   isReplaced: boolean;
 }
 
-/** The folder as this replica left it. */
-interface Known {
-  /** Of `head.ndjson` and the folder `snapshots`: whether something else wrote meanwhile. */
-  stamp: string;
-  size: number;
-  snapshot: string | null;
-  /** Number of events that are the same as in the shared ledger. */
-  agreed: number;
-}
-
 /** Times that one update goes on because more snapshots were shared while it took some. */
 const MAX_STEPS = 3;
+/** Snapshots with two objects each, which are fetched at once. */
+const PARALLEL_SNAPSHOTS = 8;
 
 /**
  * A ledger's folder that is kept as the shared ledger is, by a `LedgerWriter`. So whoever reads the folder reads a valid ledger at each
@@ -64,10 +66,15 @@ const MAX_STEPS = 3;
  */
 export class LedgerReplica {
   readonly #options: ReplicaOptions;
-  #known: Known | null = null;
+  readonly #ledger: LedgerDirectory;
+  /** Number of events that are the same in the folder as in the shared ledger. */
+  #agreed = 0;
+  /** What the shared ledger had when all of it was in the folder. */
+  #taken = '';
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
+    this.#ledger = openDirectory(options.folder);
   }
 
   /**
@@ -83,8 +90,18 @@ export class LedgerReplica {
       throw new CathedralError('ledger_unreadable', { place: shared.name, expected, found: 'none yet' });
     }
     assertOrigin(shared.name, facts.origin, verifiers);
-    if (await this.#isCurrent(facts)) return { size: facts.size, isReplaced: false };
-    return this.#writing((writer, facts) => this.#takeOrReplace(writer, facts));
+    if (this.#taken === nameOf(facts)) return { size: facts.size, isReplaced: false };
+    return this.#writing(async (writer, facts) => {
+      try {
+        await this.#take(writer, facts);
+        return false;
+      } catch (error) {
+        if (!isContradiction(error)) throw error;
+        await this.#giveUp(writer, facts, error);
+        await this.#take(writer, facts);
+        return true;
+      }
+    });
   }
 
   /** Gives up what only this machine has, and takes the shared ledger instead. */
@@ -96,6 +113,7 @@ export class LedgerReplica {
     });
   }
 
+  /** `work` returns whether it replaced the folder's events. */
   async #writing(work: (writer: LedgerWriter, facts: SharedFacts) => Promise<boolean>): Promise<Updated> {
     const { folder, verifiers, waitMs, kind, shared, durable = true } = this.#options;
     await this.#assertOurs();
@@ -116,23 +134,23 @@ export class LedgerReplica {
       await markFollower(folder, follower);
       return { size: writer.end.size, isReplaced };
     } catch (error) {
-      this.#known = null;
+      this.#agreed = 0;
       throw error;
     } finally {
       writer.close();
     }
   }
 
-  async #takeOrReplace(writer: LedgerWriter, facts: SharedFacts): Promise<boolean> {
-    try {
-      await this.#take(writer, facts);
-      return false;
-    } catch (error) {
-      if (!isContradiction(error)) throw error;
-      await this.#giveUp(writer, facts, error);
-      await this.#take(writer, facts);
-      return true;
-    }
+  /** Whoever writes a ledger must not turn it into a copy by mistake: copies lose what nobody else has. */
+  async #assertOurs(): Promise<void> {
+    const { folder, kind } = this.#options;
+    const own = `${resolve(folder)}.key`;
+    if (kind === 'import' || !(await exists(own)) || followerOf(folder)) return;
+    throw new CathedralError('config_invalid', {
+      place: '--import-folder',
+      expected: 'a folder for a replica of the ledger',
+      found: `${folder}, a ledger that is written here: its signing key is ${own}`,
+    });
   }
 
   /** Cuts the folder back to the newest snapshot that the shared ledger has as well. What goes is imported again, or was by another machine. */
@@ -146,7 +164,7 @@ export class LedgerReplica {
       throw new CathedralError('log_forked', { place: folder, expected, found, cause });
     }
     let common: string | null = null;
-    for (const file of (await openDirectory(folder).snapshots(null)).toReversed()) {
+    for (const file of (await this.#ledger.snapshots(null)).toReversed()) {
       const known = await shared.snapshot(file.id);
       if (known?.root !== readCheckpoint(file, verifiers).checkpoint.root) continue;
       common = file.id;
@@ -154,8 +172,8 @@ export class LedgerReplica {
     }
     // It describes events that are gone from the ledger.
     removeIndex(folder);
+    this.#agreed = 0;
     await writer.cutBack(common);
-    this.#known = null;
   }
 
   async #take(writer: LedgerWriter, facts: SharedFacts): Promise<void> {
@@ -166,19 +184,17 @@ export class LedgerReplica {
         expected: `the ${writer.end.size} events that ${folder} has, which were shared before`,
         found: `${facts.size} of them`,
       });
-    const isAhead = await this.#assertShared(writer, facts);
+    const isAhead = await this.#isAhead(writer, facts);
     if (!isAhead) await this.#takeNew(writer);
-    const { head } = openDirectory(folder);
+    const { head } = this.#ledger;
     if (!(await exists(head))) await writeFileAtomically(head, '', durable);
-    const { snapshot } = writer.sealed;
-    const { size } = writer.end;
     // Events beyond the shared ones are compared once those of the others are there.
-    const agreed = isAhead ? 0 : Math.min(size, facts.size);
-    this.#known = { stamp: await this.#stamp(), size, snapshot, agreed };
+    this.#agreed = isAhead ? 0 : Math.min(writer.end.size, facts.size);
+    this.#taken = nameOf(facts);
   }
 
-  /** Throws log_forked if the newest snapshot is not in the shared ledger. Returns whether it is not shared yet. */
-  async #assertShared({ checkpoint, sealed }: LedgerWriter, { newest }: SharedFacts): Promise<boolean> {
+  /** Whether the newest snapshot is not shared yet. Throws log_forked if the shared ledger has another one in its place. */
+  async #isAhead({ checkpoint, sealed }: LedgerWriter, { newest }: SharedFacts): Promise<boolean> {
     const { snapshot: id } = sealed;
     if (id === null || !checkpoint) return false;
     const known = await this.#options.shared.snapshot(id);
@@ -220,14 +236,12 @@ export class LedgerReplica {
    */
   async #unconfirmed({ sealed, end }: LedgerWriter): Promise<Map<number, string>> {
     const own = new Map<number, string>();
-    const isSame = this.#known?.stamp === (await this.#stamp());
-    const from = Math.max(isSame ? this.#known!.agreed : 0, sealed.size);
+    const from = Math.max(this.#agreed, sealed.size);
     if (from >= end.size) return own;
-    for await (const lines of readHeadLines(openDirectory(this.#options.folder), from))
+    for await (const lines of readHeadLines(this.#ledger, from))
       for (const { event, line } of lines) own.set(event.seq, leafHash(line));
     for (const [seq, hash] of await this.#options.shared.hashes(from, end.size))
-      if (own.get(seq) !== hash)
-        throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', `${own.get(seq)}`);
+      if (own.get(seq) !== hash) throw notShared('head.ndjson', seq, `${own.get(seq)}`, hash);
     return own;
   }
 
@@ -252,53 +266,72 @@ export class LedgerReplica {
 
   /** Places what is right before the first snapshot that cannot be had, or is not what was shared. */
   async #takeSnapshots(writer: LedgerWriter, own: ReadonlyMap<number, string>): Promise<void> {
-    const { shared } = this.#options;
+    const { shared, verifiers } = this.#options;
     const snapshots = await shared.snapshots(writer.sealed.snapshot);
-    if (snapshots.length === 0) return;
-    let end = await writer.position();
+    let end: LedgerPosition = writer.sealed;
     for (const batch of batchesOf(snapshots)) {
-      const fetched = await fetchSnapshots(batch, this.#options);
-      const verified: SharedSnapshot[] = [];
+      const fetched: PromiseSettledResult<SnapshotFile>[] = [];
+      await inParallel(batch.entries(), PARALLEL_SNAPSHOTS, async ([at, snapshot]) => {
+        [fetched[at]] = await Promise.allSettled([this.#fetch(snapshot)]);
+      });
+      const verified: string[] = [];
       try {
-        for (const [at, snapshot] of batch.entries()) {
+        for (const [at, { id, position, root }] of batch.entries()) {
           const file = fetched[at]!;
           if (file.status === 'rejected') throw file.reason;
-          end = await verifySnapshot(file.value, snapshot, end, own, this.#options);
-          verified.push(snapshot);
+          const found = await readCompared(file.value, end, verifiers, own, (seq, hash, known) =>
+            notShared('head.ndjson', seq, known, hash),
+          );
+          if (found.size !== position.size || found.checkpoint.root !== root)
+            throw new CathedralError('store_failed', {
+              place: `${shared.name}, ledger_snapshots ${id}`,
+              expected: `root ${found.checkpoint.root} of ${found.size} events, as the checkpoint says`,
+              found: `root ${root} of ${position.size}`,
+            });
+          end = positionOf(found);
+          verified.push(id);
         }
       } finally {
-        const ids = verified.map(({ id }) => id);
-        if (ids.length > 0) await writer.place(ids, end);
+        if (verified.length > 0) await writer.place(verified, end);
       }
     }
   }
 
-  async #isCurrent({ size, newest }: SharedFacts): Promise<boolean> {
-    const known = this.#known;
-    if (known?.size !== size || known.snapshot !== (newest?.id ?? null)) return false;
-    return known.stamp === (await this.#stamp());
+  /** Fetches the files of a snapshot beside their places. */
+  async #fetch(snapshot: SharedSnapshot): Promise<SnapshotFile> {
+    const waiting = waitingFile(this.#options.folder, snapshot.id);
+    const keys = snapshotKeys(snapshot);
+    const parts = (['events', 'checkpoint'] as const).map((name) =>
+      this.#download(keys[name], snapshot[name], waiting[name]),
+    );
+    for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason;
+    return waiting;
   }
 
-  /** Identifies what is in the folder without reading it. */
-  async #stamp(): Promise<string> {
-    const { path, head } = openDirectory(this.#options.folder);
-    const of = async (path: string) => {
-      const found = await stat(path, { bigint: true }).catch(() => null);
-      return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
-    };
-    return `${await of(head)}, ${await of(join(path, 'snapshots'))}`;
-  }
-
-  /** Whoever writes a ledger must not turn it into a copy by mistake: copies lose what nobody else has. */
-  async #assertOurs(): Promise<void> {
-    const { folder, kind } = this.#options;
-    const own = `${resolve(folder)}.key`;
-    if (kind === 'import' || !(await exists(own)) || followerOf(folder)) return;
-    throw new CathedralError('config_invalid', {
-      place: '--import-folder',
-      expected: 'a folder for a replica of the ledger',
-      found: `${folder}, a ledger that is written here: its signing key is ${own}`,
-    });
+  async #download(key: string, { sha256, bytes }: SharedFile, path: string): Promise<void> {
+    const { objects, durable = true } = this.#options;
+    const wrong = (found: string) =>
+      new CathedralError('store_failed', {
+        place: `${objects.name}/${key}`,
+        expected: `${bytes} bytes with SHA-256 ${sha256}`,
+        found,
+      });
+    const object = await objects.get(key);
+    if (object === null || object === 'unchanged') throw wrong('no object');
+    if (object.bytes !== bytes) {
+      await Array.fromAsync(object.body);
+      throw wrong(`${object.bytes} bytes`);
+    }
+    const file = await open(path, 'w');
+    try {
+      for await (const chunk of object.body) await file.writeFile(chunk);
+      if (durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    const found = await hashFile(path);
+    if (found.bytes !== bytes || found.sha256 !== sha256)
+      throw wrong(`${found.bytes} bytes with SHA-256 ${found.sha256}`);
   }
 }
 
@@ -314,9 +347,4 @@ function parsed(name: string, seq: number, line: Buffer): HeadLine {
     expected: `one line, seq ${seq}`,
     found: `seq ${event.seq}`,
   });
-}
-
-/** Whether a folder and the shared ledger contradict each other. */
-export function isContradiction(error: unknown): boolean {
-  return error instanceof CathedralError && error.code === 'log_forked';
 }

@@ -1,9 +1,8 @@
-import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
-import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
+import { LEDGER_START } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import {
@@ -12,15 +11,17 @@ import {
   type SnapshotFile,
   snapshotFile,
 } from '../../ledger/reading/directory.ts';
-import { type HeadCursor, openHead, readOpenHeadLines } from '../../ledger/reading/head.ts';
+import { type HeadLine, openHead, readOpenHeadLines } from '../../ledger/reading/head.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
-import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import {
   assertOrigin,
-  assertSameHash,
   batchesOf,
   contradiction,
+  nameOf,
+  notShared,
+  positionOf,
+  readCompared,
   type SharedFacts,
   type SharedLedger,
   type SharedLine,
@@ -54,14 +55,14 @@ const HEADERS = {
 
 /**
  * Shares a ledger in a folder with the other machines: its snapshots as objects with a row each, and the events of its head as rows. Only
- * adds, each event once and in order, and only what continues the shared ledger. It has no state of its own: it may be killed at any
+ * adds, each event once and in order, and only what continues the shared ledger. It has no state that it needs: it may be killed at any
  * moment, and several may share the same ledger.
  */
 export class LedgerSharer {
   readonly #options: SharerOptions;
   readonly #ledger: LedgerDirectory;
-  /** Number of events up to which folder and database agree, and where the head was read to; null: not compared yet. */
-  #agreed: { size: number; cursor: HeadCursor | null } | null = null;
+  /** Number of events up to which folder and database agree. */
+  #agreed = 0;
   /** A snapshot was shared, and not announced yet. */
   #isSealed = false;
 
@@ -80,26 +81,31 @@ export class LedgerSharer {
     let known = '';
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const facts = await this.#facts();
+        const facts = await this.#sharedFacts();
         before ??= facts.size;
         // What another writer shares is done for both, however long that goes on.
-        const reached = `${facts.size} ${facts.newest?.id}`;
-        if (reached !== known) attempt = 1;
-        known = reached;
+        if (nameOf(facts) !== known) attempt = 1;
+        known = nameOf(facts);
         const size = await this.#shareOnce(facts);
         if (size > before || this.#isSealed) await shared.announce(size);
         this.#isSealed = false;
         return size;
       } catch (error) {
-        this.#agreed = null;
+        this.#agreed = 0;
         if (!(error instanceof StaleLedger)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw this.#unsettled();
+        if (attempt === MAX_ATTEMPTS)
+          throw new CathedralError('store_failed', {
+            place: shared.name,
+            expected: 'no other writer of the shared ledger',
+            found: `another one in each of ${MAX_ATTEMPTS} attempts, which shared nothing`,
+          });
         await sleep(random() * TURN_MS);
       }
     }
   }
 
-  async #facts(): Promise<SharedFacts> {
+  /** What is shared, which is begun where nobody has shared anything. */
+  async #sharedFacts(): Promise<SharedFacts> {
     const { shared, verifiers } = this.#options;
     let facts = await shared.facts();
     if (!facts) {
@@ -116,14 +122,34 @@ export class LedgerSharer {
     // events before it, however much is sealed while they are shared.
     const head = await openHead(this.#ledger.head);
     try {
-      if (newest) assertSameSnapshot(this.#options, newest);
+      if (newest) this.#assertHas(newest);
       let end = { newest, size };
       for (const files of batchesOf(await this.#ledger.snapshots(newest?.id ?? null)))
         end = await this.#shareSnapshots(files, end);
-      return await this.#shareHead(head, end);
+      const sealed = end.newest?.position.size ?? 0;
+      const from = Math.max(this.#agreed, sealed);
+      const hashes = await this.#options.shared.hashes(from, end.size);
+      const lines = head && newLines(readOpenHeadLines(head, from), from, end.size, hashes);
+      this.#agreed = await this.#shareLines(lines, end.size, sealed);
+      return this.#agreed;
     } finally {
       await head?.close();
     }
+  }
+
+  /** Throws log_forked unless the folder has a shared snapshot. */
+  #assertHas({ id, position, root }: SharedSnapshot): void {
+    const { folder, verifiers } = this.#options;
+    const expected = `the shared ledger snapshot of ${position.size} events with root ${root}`;
+    let found = 'none';
+    try {
+      const { checkpoint } = readCheckpoint(snapshotFile(folder, id), verifiers);
+      if (checkpoint.size === position.size && checkpoint.root === root) return;
+      found = `root ${checkpoint.root} of ${checkpoint.size}`;
+    } catch (error) {
+      if (!(error instanceof CathedralError && error.code === 'ledger_unreadable')) throw error;
+    }
+    throw contradiction(`snapshots/${id}.checkpoint`, expected, found);
   }
 
   /** Returns the newest snapshot and the number of events that are shared then. */
@@ -131,11 +157,21 @@ export class LedgerSharer {
     files: readonly SnapshotFile[],
     { newest, size }: Pick<SharedFacts, 'newest' | 'size'>,
   ): Promise<Pick<SharedFacts, 'newest' | 'size'>> {
-    const { shared, objects } = this.#options;
+    const { shared, objects, verifiers } = this.#options;
     const sealed: SharedSnapshot[] = [];
     // Verified before anyone else gets them.
-    for (const file of files)
-      sealed.push(await this.#verified(file, (sealed.at(-1) ?? newest)?.position ?? LEDGER_START, size));
+    for (const file of files) {
+      const before = (sealed.at(-1) ?? newest)?.position ?? LEDGER_START;
+      const { checkpoint } = readCheckpoint(file, verifiers);
+      const known = await shared.hashes(before.size, Math.min(checkpoint.size, size));
+      const place = `snapshots/${file.id}.ndjson.zst`;
+      const { root } = checkpoint;
+      const end = await readCompared(file, before, verifiers, known, (seq, hash, own) =>
+        notShared(place, seq, hash, own),
+      );
+      const [events, signed] = [await hashFile(file.events), await hashFile(file.checkpoint)];
+      sealed.push({ id: file.id, position: positionOf(end), root, events, checkpoint: signed });
+    }
     const puts = files.flatMap((file, at) => {
       const keys = snapshotKeys(sealed[at]!);
       return (['events', 'checkpoint'] as const).map((name) => ({
@@ -151,103 +187,62 @@ export class LedgerSharer {
     return { newest: last, size: Math.max(size, last.position.size) };
   }
 
-  /** `size`: the number of shared events, of which those of the snapshot must be the same. */
-  async #verified(file: SnapshotFile, before: LedgerPosition, size: number): Promise<SharedSnapshot> {
-    const { shared, verifiers } = this.#options;
-    const { checkpoint } = readCheckpoint(file, verifiers);
-    const hashes = await shared.hashes(before.size, Math.min(checkpoint.size, size));
-    const leaves = readSnapshot(file, before, verifiers);
-    let step = await leaves.next();
-    for (; !step.done; step = await leaves.next())
-      for (const { event, hash } of step.value)
-        assertSameHash(`snapshots/${file.id}.ndjson.zst`, event.seq, hash, hashes.get(event.seq));
-    const { range, timestamp } = step.value;
-    return {
-      id: file.id,
-      position: { snapshot: file.id, size: checkpoint.size, range, timestamp },
-      root: checkpoint.root,
-      events: await hashFile(file.events),
-      checkpoint: await hashFile(file.checkpoint),
-    };
-  }
-
-  async #shareHead(
-    head: FileHandle | undefined,
-    { newest, size }: Pick<SharedFacts, 'newest' | 'size'>,
+  /** Adds lines of the head behind the first `size` events, in one transaction, and returns the number of events that are shared then. */
+  async #shareLines(
+    batches: ReturnType<typeof newLines> | undefined,
+    size: number,
+    sealed: number,
   ): Promise<number> {
     const { shared, folder } = this.#options;
-    const sealed = newest?.position.size ?? 0;
-    const from = Math.max(this.#agreed?.size ?? sealed, sealed);
-    let agreed = { size: from, cursor: null as HeadCursor | null };
-    const batches = this.#newLines(head, from, size, (end) => {
-      agreed = end;
-    });
-    let next = await batches.next();
+    let step = await batches?.next();
     try {
-      if (!next.done) {
+      if (step?.done === false) {
         let isBegun = false;
         await shared.append(size, async (add) => {
           // What was read from the head is gone if the database begins again.
           if (isBegun) throw new StaleLedger();
           isBegun = true;
-          for (; !next.done; next = await batches.next()) await add(next.value);
-          return agreed.size;
+          for (; step?.done === false; step = await batches!.next()) await add(step.value);
+          return step!.value as number;
         });
       }
     } finally {
-      await batches.return();
+      await batches?.return(0);
     }
-    // The head has lost lines that were read from it before.
-    const isCut = agreed.cursor === null && from > sealed;
-    if (isCut || agreed.size < size)
-      throw contradiction(
-        folder,
-        `the ${size} events that were shared`,
-        isCut || agreed.size === 0 ? 'fewer' : `${agreed.size} of them`,
-      );
-    this.#agreed = agreed;
-    return agreed.size;
+    const end = (step?.value as number | undefined) ?? sealed;
+    if (end >= size) return end;
+    const found = end === 0 ? 'fewer' : `${end} of them`;
+    throw contradiction(folder, `the ${size} events that were shared`, found);
   }
+}
 
-  /**
-   * The lines of the head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. `ended` is told
-   * where they end. Throws StaleLedger for lines that another sealer has taken, log_forked, and ledger_order for a gap.
-   */
-  async *#newLines(
-    head: FileHandle | undefined,
-    from: number,
-    size: number,
-    ended: (end: { size: number; cursor: HeadCursor | null }) => void,
-  ): AsyncGenerator<SharedLine[], void> {
-    const hashes = await this.#options.shared.hashes(from, size);
-    let end = from;
-    const lines = head && readOpenHeadLines(head, from, this.#agreed?.cursor ?? null);
-    if (!lines) return;
-    try {
-      let step = await lines.next();
-      for (; !step.done; step = await lines.next()) {
-        const batch: SharedLine[] = [];
-        for (const { event, line } of step.value) {
-          if (event.seq !== end) throw gapBefore(end);
-          assertSameHash('head.ndjson', end, leafHash(line), hashes.get(end));
-          if (end >= size) batch.push({ seq: end, line });
-          end += 1;
-        }
-        if (batch.length > 0) yield batch;
+/**
+ * The lines of a head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. Returns where they end;
+ * null if that is before `from`. Throws log_forked, and ledger_order for a gap.
+ */
+async function* newLines(
+  batches: AsyncGenerator<HeadLine[], boolean>,
+  from: number,
+  size: number,
+  hashes: ReadonlyMap<number, string>,
+): AsyncGenerator<SharedLine[], number | null> {
+  let end = from;
+  try {
+    let step = await batches.next();
+    for (; !step.done; step = await batches.next()) {
+      const added: SharedLine[] = [];
+      for (const { event, line } of step.value) {
+        if (event.seq !== end) throw gapBefore(end);
+        const [own, shared] = [leafHash(line), hashes.get(end)];
+        if (shared !== undefined && own !== shared) throw notShared('head.ndjson', end, own, shared);
+        if (end >= size) added.push({ seq: end, line });
+        end += 1;
       }
-      ended({ size: end, cursor: step.value });
-    } finally {
-      await lines.return(null);
+      if (added.length > 0) yield added;
     }
-  }
-
-  #unsettled(): CathedralError {
-    const { shared } = this.#options;
-    return new CathedralError('store_failed', {
-      place: shared.name,
-      expected: 'no other writer of the shared ledger',
-      found: `another one in each of ${MAX_ATTEMPTS} attempts, which shared nothing`,
-    });
+    return step.value ? end : null;
+  } finally {
+    await batches.return(false);
   }
 }
 
@@ -257,22 +252,4 @@ function gapBefore(seq: number): CathedralError {
     expected: `event ${seq} after the newest ledger snapshot, or after the event before it`,
     found: 'a later one',
   });
-}
-
-/** Throws log_forked unless the folder has a shared snapshot. */
-function assertSameSnapshot(
-  { folder, verifiers }: SharerOptions,
-  { id, position, root }: SharedSnapshot,
-): void {
-  const place = `snapshots/${id}.checkpoint`;
-  const expected = `the shared ledger snapshot of ${position.size} events with root ${root}`;
-  let found = 'none';
-  try {
-    const { checkpoint } = readCheckpoint(snapshotFile(folder, id), verifiers);
-    if (checkpoint.size === position.size && checkpoint.root === root) return;
-    found = `root ${checkpoint.root} of ${checkpoint.size}`;
-  } catch (error) {
-    if (!(error instanceof CathedralError && error.code === 'ledger_unreadable')) throw error;
-  }
-  throw contradiction(place, expected, found);
 }

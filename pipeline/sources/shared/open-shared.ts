@@ -7,9 +7,9 @@ import { credentialsFrom } from '../../objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../objects/object-store.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { withLease } from '../../postgres/lease.ts';
-import { isContradiction, LedgerReplica, type ReplicaOptions, type Updated } from './ledger-replica.ts';
+import { LedgerReplica, type ReplicaOptions, type Updated } from './ledger-replica.ts';
 import { LedgerSharer } from './ledger-sharer.ts';
-import { SharedLedger } from './shared-ledger.ts';
+import { isContradiction, SharedLedger } from './shared-ledger.ts';
 
 export type SharedConfig = Pick<Config, (typeof SHARED_SETTINGS)[number]>;
 

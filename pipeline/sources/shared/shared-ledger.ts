@@ -1,6 +1,8 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
+import type { SnapshotFile } from '../../ledger/reading/directory.ts';
+import { readSnapshot, type SnapshotEnd } from '../../ledger/reading/read-snapshot.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Query } from '../../sql/store.ts';
 
@@ -219,10 +221,42 @@ export function snapshotKeys({ id, events, checkpoint }: Omit<SharedSnapshot, 'p
   };
 }
 
-/** Throws log_forked: two ledgers that contradict each other. */
-export function assertSameHash(place: string, seq: number, own: string, shared: string | undefined): void {
-  if (shared === undefined || own === shared) return;
-  throw contradiction(`${place}, event ${seq}`, `the event that was shared, with the hash ${shared}`, own);
+/** Names a state of the shared ledger. */
+export function nameOf({ size, newest }: SharedFacts): string {
+  return `${size} ${newest?.id}`;
+}
+
+/** Whether a folder and the shared ledger contradict each other. */
+export function isContradiction(error: unknown): boolean {
+  return error instanceof CathedralError && error.code === 'log_forked';
+}
+
+export function notShared(place: string, seq: number, own: string, shared: string): CathedralError {
+  return contradiction(`${place}, event ${seq}`, `the event that was shared, with the hash ${shared}`, own);
+}
+
+export function positionOf({ snapshot, size, range, timestamp }: LedgerPosition): LedgerPosition {
+  return { snapshot, size, range, timestamp };
+}
+
+/** Reads a snapshot. Throws `differs` where the hash of an event that is known is another one, once all is verified: nothing else can contradict. */
+export async function readCompared(
+  file: SnapshotFile,
+  before: LedgerPosition,
+  verifiers: readonly Verifier[],
+  known: ReadonlyMap<number, string>,
+  differs: (seq: number, hash: string, known: string) => CathedralError,
+): Promise<SnapshotEnd> {
+  const leaves = readSnapshot(file, before, verifiers);
+  let fault: CathedralError | null = null;
+  let step = await leaves.next();
+  for (; !step.done; step = await leaves.next())
+    for (const { event, hash } of step.value) {
+      const other = known.get(event.seq) ?? hash;
+      if (other !== hash) fault ??= differs(event.seq, hash, other);
+    }
+  if (fault) throw fault;
+  return step.value;
 }
 
 /** Throws config_invalid if these keys are not those of the shared ledger. */

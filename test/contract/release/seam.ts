@@ -8,7 +8,7 @@ import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/no
 import { formatNoteKeys } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/writing/event-files.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 
@@ -38,8 +38,8 @@ export async function writeEvents(
   await mkdir(ledger, { recursive: true });
   let position: LedgerPosition = LEDGER_START;
   for (const [id, events] of slots) {
-    const writer = SnapshotWriter.create(ledger, position, [NASTY], { durable: false });
-    for (const event of events) await writer.append({ salt: 'A'.repeat(22), ...event, seq: writer.size });
+    const writer = new SnapshotWriter(ledger, position, [NASTY], { durable: false });
+    for (const event of events) await writer.append({ salt: 'A'.repeat(22), ...event, seq: writer.end.size });
     position = await writer.seal(id);
   }
   return formatVerifierKey(NASTY.verifier);

@@ -141,14 +141,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'an append keeps the incomplete line of a writer that was killed',
     breaks: 'The next writer removes what one that was killed left.',
-    file: 'pipeline/ledger/writing/new-head.ts',
+    file: 'pipeline/ledger/writing/event-files.ts',
     change: ['if (isCopy) await this.#file.truncate(to);', 'if (isCopy) void to;'],
     tests: ['test/ledger/writing/ledger-writer.test.ts'],
   },
   {
     name: 'sealed events stay in the head',
     breaks: 'The head holds the events after the newest ledger snapshot.',
-    file: 'pipeline/ledger/writing/new-head.ts',
+    file: 'pipeline/ledger/writing/event-files.ts',
     change: ['{ start: from, end: to - 1 }', '{ start: 0, end: to - 1 }'],
     tests: ['test/ledger/writing/ledger-writer.test.ts'],
   },
@@ -162,10 +162,10 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a replica need not have the root that the database names',
     breaks: 'A replica verifies hashes, order, root hash and signature before it shows a snapshot.',
-    file: 'pipeline/sources/shared/fetch-snapshots.ts',
+    file: 'pipeline/sources/shared/ledger-replica.ts',
     change: [
-      'if (size !== position.size || checkpoint.root !== root)',
-      'if (size !== position.size || checkpoint.root.length !== root.length)',
+      'if (found.size !== position.size || found.checkpoint.root !== root)',
+      'if (found.size !== position.size || found.checkpoint.root.length !== root.length)',
     ],
     tests: ['test/sources/shared/shared-ledger.test.ts'],
   },

@@ -9,7 +9,7 @@ import { CompactRange, leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { openDirectory, snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
-import { SnapshotWriter } from '../../../pipeline/ledger/writing/write-snapshot.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/writing/event-files.ts';
 import { sampleEvent, sampleEvents } from '../events/sample-events.ts';
 import {
   FIRST_SLOT,
@@ -83,7 +83,7 @@ describe('a ledger of snapshots', () => {
     const folder = temporaryFolder();
     const position = await writeLedger(folder, 5);
     const later = signerFromSeed(ORIGIN, new Uint8Array(32).fill(8));
-    const writer = SnapshotWriter.create(folder, position, [later], { durable: false });
+    const writer = new SnapshotWriter(folder, position, [later], { durable: false });
     await writer.append(sampleEvent(5));
     await writer.seal('2025-07-03T12Z');
     expect((await readLedger(folder, [later.verifier, signer.verifier])).leaves).toHaveLength(6);
@@ -153,11 +153,11 @@ describe('a snapshot too large to read at once', () => {
 
 describe('the snapshot writer', () => {
   const create = (folder: string, position = LEDGER_START) =>
-    SnapshotWriter.create(folder, position, [signer], { durable: false });
+    new SnapshotWriter(folder, position, [signer], { durable: false });
 
   test('leaves only the two files', async () => {
     const folder = temporaryFolder();
-    const writer = SnapshotWriter.create(folder, LEDGER_START, [signer]);
+    const writer = new SnapshotWriter(folder, LEDGER_START, [signer]);
     for (const event of sampleEvents(3000)) await writer.append(event);
     await writer.seal(FIRST_SLOT);
     expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual([
@@ -267,7 +267,7 @@ describe('the snapshot writer', () => {
 
   test('signs only with keys of one name, the log origin', () => {
     const other = signerFromSeed('another', new Uint8Array(32));
-    expect(() => SnapshotWriter.create(temporaryFolder(), LEDGER_START, [signer, other])).toThrow(
+    expect(() => new SnapshotWriter(temporaryFolder(), LEDGER_START, [signer, other])).toThrow(
       expect.objectContaining({ code: 'config_invalid', found: 'another' }),
     );
   });
