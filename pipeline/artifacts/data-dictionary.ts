@@ -161,7 +161,7 @@ function section(artifact: Artifact): string {
   const refresh = artifact.refresh === 'real-time' ? 'with every event' : 'with every release (six hours)';
   const lines = ['', `### /${artifact.path}`, '', `**${artifact.title}.** ${artifact.description}`, ''];
   lines.push(`\`${artifact.mediaType}\`, ${access}, changes ${refresh}.`, '');
-  const types = typesOf(artifact.path);
+  const types = typesOf(artifact);
   if (types.length > 0) lines.push(`Follows from ${formatList(types.map(typeLink))} events.`, '');
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');

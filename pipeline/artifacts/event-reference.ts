@@ -5,7 +5,7 @@ import { dataSchema, eventSchemaPath, KNOWN_TYPES } from '../ledger/events/event
 import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';
-import { filesOf } from './event-files.ts';
+import { ARTIFACTS } from './table.ts';
 
 /** Everything that the reference says about an event type. */
 export interface EventType {
@@ -40,6 +40,11 @@ export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
     decision: DECISIONS[type],
   };
 });
+
+/** The paths of the files that follow from events of a type, besides those that list or count all, in the order of the table. */
+export function filesOf(type: KnownType): string[] {
+  return ARTIFACTS.filter(({ followsFrom = [] }) => followsFrom.includes(type)).map(({ path }) => path);
+}
 
 /** The fields of alternatives together: a member that several have is listed once, with the ranges of all. */
 function fieldsOfData(schema: JsonSchema): Field[] {

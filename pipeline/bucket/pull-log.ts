@@ -26,7 +26,6 @@ import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts'
 import { noteText } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
-import { plainPath } from '../release/log/compressed-bundle.ts';
 import {
   assertHashes,
   diskTiles,
@@ -35,7 +34,7 @@ import {
   logFile,
   readEntries,
 } from '../release/log/log-folder.ts';
-import { publicEntry, publicFiles } from '../release/log/public-bundles.ts';
+import { publicEntry, publicFile } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
@@ -102,7 +101,7 @@ async function complete(
     if (lacksEvents) {
       const entries = files.find((file) => file.path === bundle)?.bytes ?? readEntries(out, tile).entries;
       const lines = entries instanceof Uint8Array ? parseBundle(entries, tile.width, path) : entries;
-      files.push(...publicFiles(tile, lines.map(publicEntry)));
+      files.push(publicFile(tile, lines.map(publicEntry)));
     }
     await asDiskErrors(out, async () => staged.add(files));
   });
@@ -173,7 +172,7 @@ function isBeginning(found: readonly string[], hashes: readonly string[], width:
   return found.length === width && found.every((hash, at) => hash === hashes[at]);
 }
 
-/** Removes other files of the log, and returns the paths that remain, bundles with their compressed variants. */
+/** Removes other files of the log, and returns the paths that remain. */
 async function keepOnly(out: string, isKept: (path: string) => boolean): Promise<Set<string>> {
   const here = new Set<string>();
   for (const [folder, prefix] of [
@@ -183,7 +182,7 @@ async function keepOnly(out: string, isKept: (path: string) => boolean): Promise
     const tree = await listTree(join(out, folder)).catch(() => null);
     for (const name of [...(tree?.files ?? []), ...(tree?.others ?? [])]) {
       const path = `${prefix}${name}`;
-      if (isKept(plainPath(path))) here.add(path);
+      if (isKept(path)) here.add(path);
       // Notes that witnesses cosigned before a log was set back contradict nothing: each is of a checkpoint that the ledger signed.
       else if (path !== 'checkpoint' && path !== POLICY_PATH && parseCosignedPath(path) === null)
         await remove(join(out, folder, name));

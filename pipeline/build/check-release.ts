@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../errors.ts';
-import { type Bundle, bundlePath, fullTileOf, newTiles, TILE_WIDTH } from '../ledger/log/tile.ts';
+import { type Bundle, bundlePath, fullTileOf, newTiles } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { listTree } from '../release/disk/list-tree.ts';
@@ -18,7 +18,6 @@ import {
 } from '../release/format/public-manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
 import { LIST_PATH } from '../release/format/snapshot-index.ts';
-import { assertCompressed, plainPath } from '../release/log/compressed-bundle.ts';
 import { ENTRIES_FOLDER, logFile, verifiedEntries } from '../release/log/log-folder.ts';
 import { openLog } from '../release/log/open-log.ts';
 import { assertPublicBundle, hasPublicBundles } from '../release/log/public-bundles.ts';
@@ -136,8 +135,8 @@ async function checkEntries(out: string, ledger: Facts['ledger']): Promise<Findi
 }
 
 /**
- * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, their compressed variant, and if `isPublic`, the
- * public events against the entries. Throws log_invalid.
+ * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, and if `isPublic`, the public events against the
+ * entries. Throws log_invalid.
  */
 async function assertLeaves(
   out: string,
@@ -146,7 +145,6 @@ async function assertLeaves(
   isPublic: boolean,
 ): Promise<void> {
   const entries = await verifiedEntries(out, bundle, reader);
-  if (bundle.width === TILE_WIDTH) assertCompressed(out, bundle, entries);
   if (isPublic) assertPublicBundle(out, bundle, entries);
 }
 
@@ -160,12 +158,9 @@ async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   const surplus = [...others];
   for (const name of files) {
     const path = `tile/entries/${name}`;
-    const plain = plainPath(path);
-    const full = fullTileOf(plain, size);
+    const full = fullTileOf(path, size);
     const whole = full?.kind === 'bundle' ? logFile(out, bundlePath(full.bundle)) : null;
-    if (whole === null) surplus.push(name);
-    // A compressed variant has been compared with the entries.
-    else if (plain === path && !(await beginsWith(whole, join(folder, name)))) surplus.push(name);
+    if (whole === null || !(await beginsWith(whole, join(folder, name)))) surplus.push(name);
   }
   return surplus.map((name) =>
     finding(`${ENTRIES_FOLDER}/${name}`, 'nothing', 'a file that does not belong to the log'),

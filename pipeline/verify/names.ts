@@ -41,7 +41,7 @@ export async function verifyLogNames(reader: TileReader, work: NamesWork): Promi
   const tree = await work.disk.list(LOG);
   const { size } = reader.head;
   const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
-  const isPublic = (name: string) => fullTileOf(name.replace(/\.gz$/, ''), size)?.kind === 'public';
+  const isPublic = (name: string) => fullTileOf(name, size)?.kind === 'public';
   const isNote = (name: string) => parseCosignedPath(name) !== null;
   const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(name) || isNote(name);
   const isKnown = (name: string) => isAlone(work.disk.finished(name)) || isTile(name) || isPublic(name);

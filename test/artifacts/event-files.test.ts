@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../pipeline/artifacts/artifact.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
-import { FILES_OF_EVERY_EVENT, filesOf as filesStated } from '../../pipeline/artifacts/event-files.ts';
+import { FILES_OF_EVERY_EVENT } from '../../pipeline/artifacts/event-files.ts';
+import { filesOf as filesStated } from '../../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { EXAMPLE_LEDGER } from '../../pipeline/ledger/events/event-examples.ts';

@@ -11,7 +11,6 @@ import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log
 import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
-import { withCompressed } from '../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
 import { PublicBuilder, placePolicy } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/events/sample-events.ts';
@@ -82,7 +81,7 @@ async function writeLog(
   };
   for (const line of lines) {
     tree.append(leafHash(line));
-    for (const file of builder.append(line)) for (const one of withCompressed(file)) write(one);
+    for (const file of builder.append(line)) write(file);
     if (!isPublic) for (const file of events.append(line)) write(file);
   }
   for (const file of [...builder.partial(), ...(isPublic ? [] : events.partial())]) write(file);

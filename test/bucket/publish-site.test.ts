@@ -89,9 +89,7 @@ async function publicPaths(out: string): Promise<string[]> {
   const listed = JSON.parse(readFileSync(join(out, 'current/public/manifest.json'), 'utf8')).files;
   const beside = await Promise.all(
     ['log', 'snapshots'].map(async (name) =>
-      (await listTree(join(out, name))).files
-        .filter((path) => !path.endsWith('.gz'))
-        .map((path) => `${name}/${path}`),
+      (await listTree(join(out, name))).files.map((path) => `${name}/${path}`),
     ),
   );
   const proofs = ['manifest.json', 'manifest.json.sig', 'latest.json'];

@@ -230,23 +230,20 @@ describe('a release of another version', () => {
 });
 
 describe('a check', () => {
-  test.each([
-    'log/tile/0/000',
-    'log/public/v2/000',
-    'log/public/v2/000.gz',
-    'log-entries/000',
-    'log-entries/000.gz',
-  ])('finds that %s is changed or lost', async (path) => {
-    await copied('whole', 'tampered');
-    const place = join(folder, 'tampered', path);
-    const bytes = await readFile(place);
-    bytes[bytes.length - 1]! ^= 1;
-    await writeFile(place, bytes);
-    const places = async () => (await check(options('tampered'))).map((finding) => finding.place);
-    expect(await places()).toEqual([expect.stringContaining(path)]);
-    await rm(place);
-    expect(await places()).toEqual([expect.stringContaining(path)]);
-  });
+  test.each(['log/tile/0/000', 'log/public/v2/000', 'log-entries/000'])(
+    'finds that %s is changed or lost',
+    async (path) => {
+      await copied('whole', 'tampered');
+      const place = join(folder, 'tampered', path);
+      const bytes = await readFile(place);
+      bytes[bytes.length - 1]! ^= 1;
+      await writeFile(place, bytes);
+      const places = async () => (await check(options('tampered'))).map((finding) => finding.place);
+      expect(await places()).toEqual([expect.stringContaining(path)]);
+      await rm(place);
+      expect(await places()).toEqual([expect.stringContaining(path)]);
+    },
+  );
 
   test('finds a number that contradicts the ledger, even if the manifest matches it', async () => {
     const other = join(folder, 'other-ledger');

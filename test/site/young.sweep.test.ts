@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
-import { filesOf } from '../../pipeline/artifacts/event-files.ts';
+import { filesOf } from '../../pipeline/artifacts/event-reference.ts';
 import { missingSentences } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';

@@ -1,6 +1,5 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
-import { typesOf } from '../../artifacts/event-files.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import { yearText } from '../../model/period.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
@@ -60,7 +59,7 @@ const CHANGED: readonly [page: RegExp, at: (release: Dated, first: string, secon
 function fileTime(release: Dated, path: string): string {
   const artifact = ARTIFACTS.find((one) => one.path === path);
   const time = artifact ? asOfFile(release, artifact) : null;
-  return time ?? (typesOf(path).length > 0 ? release.asOf : RELEASED);
+  return time ?? (artifact?.followsFrom ? release.asOf : RELEASED);
 }
 
 /** What is about a year that is over stays as it was at its end. */

@@ -7,8 +7,6 @@ import { bundlePath, edgeTiles, partialTiles, TILE_WIDTH, tilePath } from './til
 export interface LogFile {
   path: string;
   bytes: Uint8Array;
-  /** What a compressed file decompresses to. Another compressor may give other bytes, which are as good. */
-  plain?: Uint8Array;
 }
 
 /** The right edge of a tree: all that appending needs. */

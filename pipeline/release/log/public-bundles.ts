@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
+import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { type Bundle, bundlePath, newTiles, partialTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
-import { assertBytes, bundleFiles, compressedPath, inflateBundle } from './compressed-bundle.ts';
 import { logFile, readLogFile, verifiedEntries } from './log-folder.ts';
 
 const FOLDER = 'public';
@@ -27,9 +27,8 @@ export function publicEntry(line: Uint8Array): Uint8Array | null {
     : null;
 }
 
-/** The files of a bundle, one of them compressed. */
-export function publicFiles(bundle: Bundle, entries: readonly (Uint8Array | null)[]): LogFile[] {
-  return bundleFiles(publicBundlePath(bundle), formatPublicBundle(entries));
+export function publicFile(bundle: Bundle, entries: readonly (Uint8Array | null)[]): LogFile {
+  return { path: publicBundlePath(bundle), bytes: formatPublicBundle(entries) };
 }
 
 /** Builds the bundles of a log’s public events from its entries in order. */
@@ -43,20 +42,20 @@ export class PublicBuilder {
     this.#entries = entries.map(publicEntry);
   }
 
-  /** Appends an entry and returns the files that it completes, usually none. */
+  /** Appends an entry and returns the file that it completes, usually none. */
   append(line: Uint8Array): readonly LogFile[] {
     this.#entries.push(publicEntry(line));
     this.#size += 1;
     if (this.#entries.length < TILE_WIDTH) return NONE;
     const entries = this.#entries;
     this.#entries = [];
-    return publicFiles({ index: this.#size / TILE_WIDTH - 1, width: TILE_WIDTH }, entries);
+    return [publicFile({ index: this.#size / TILE_WIDTH - 1, width: TILE_WIDTH }, entries)];
   }
 
-  /** The partial files of the current log, unless they are full in one of `size`. */
+  /** The partial bundle of the current log, unless it is full in one of `size`. */
   partial(size = this.#size): LogFile[] {
     const tile = partialTiles(this.#size, size).find(({ level }) => level === 0);
-    return tile ? publicFiles(tile, this.#entries) : [];
+    return tile ? [publicFile(tile, this.#entries)] : [];
   }
 }
 
@@ -96,7 +95,7 @@ export async function* earlierPublicFiles(out: string, reader: TileReader): Asyn
     const { index } = tile;
     const entries = (await verifiedEntries(out, tile, reader)).map(publicEntry);
     for (const width of new Set([...(await partialWidths(out, index, tile.width)), tile.width]))
-      yield publicFiles({ index, width }, entries.slice(0, width));
+      yield [publicFile({ index, width }, entries.slice(0, width))];
   }
 }
 
@@ -126,11 +125,15 @@ export async function placePolicy(out: string, text = formatPolicy()): Promise<v
   });
 }
 
-/** The public bundle of these entries must be in OUT, plain and compressed. Throws log_invalid. */
+/** The public bundle of these entries must be in OUT. Throws log_invalid. */
 export function assertPublicBundle(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
   const expected = formatPublicBundle(entries.map(publicEntry));
   const place = logFile(out, publicBundlePath(bundle));
-  assertBytes(place, readLogFile(place), expected);
-  const compressed = compressedPath(place);
-  assertBytes(compressed, inflateBundle(readLogFile(compressed), compressed), expected);
+  const found = readLogFile(place);
+  if (found.equals(expected)) return;
+  throw new CathedralError('log_invalid', {
+    place,
+    expected: `the ${expected.length} bytes of these entries`,
+    found: `${found.length} other bytes`,
+  });
 }

@@ -14,7 +14,6 @@ import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readLines } from '../../ledger/reading/read-lines.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
-import { inflateBundle, withCompressed } from './compressed-bundle.ts';
 import { isEntries, logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
 import { earlierPublicFiles, PublicBuilder, placePolicy } from './public-bundles.ts';
@@ -46,7 +45,7 @@ export class StagedLog implements AsyncDisposable {
 
   /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
   add(files: readonly LogFile[]): void {
-    for (const file of files.flatMap(withCompressed)) {
+    for (const file of files) {
       const place = logFile(this.out, file.path);
       if (existsSync(place)) assertSame(place, file);
       else {
@@ -92,11 +91,10 @@ export class StagedLog implements AsyncDisposable {
   }
 }
 
-function assertSame(place: string, { bytes, plain }: LogFile): void {
-  const found = plain ? inflateBundle(readFileSync(place), place) : readFileSync(place);
-  const wanted = plain ?? bytes;
-  if (found.equals(wanted)) return;
-  const expected = `SHA-256 ${sha256(wanted)}, because a file of the log never changes`;
+function assertSame(place: string, { bytes }: LogFile): void {
+  const found = readFileSync(place);
+  if (found.equals(bytes)) return;
+  const expected = `SHA-256 ${sha256(bytes)}, because a file of the log never changes`;
   throw new CathedralError('log_invalid', { place, expected, found: sha256(found) });
 }
 

@@ -129,7 +129,7 @@ function toTable(artifact: HistoryArtifact, row: RowSource): HistoryTable {
     key,
     time: ['timestamp', 'closed', 'date'].find((one) => names.includes(one))!,
     list: list ?? null,
-    types: FILES_OF_EVERY_EVENT.includes(path) ? (Object.keys(EVENT_DATA) as KnownType[]) : typesOf(path),
+    types: FILES_OF_EVERY_EVENT.includes(path) ? (Object.keys(EVENT_DATA) as KnownType[]) : typesOf(artifact),
   };
 }
 

@@ -6,7 +6,6 @@ import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
-import { compressedPath } from '../../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { type Content, contentOf, type Encoding, type Resource, resourceInMemory } from './representation.ts';
@@ -38,8 +37,6 @@ interface FoundFile {
   bytes: Buffer;
   /** Any form that Date takes. */
   modified: string | number;
-  /** A bundle as gzip, where it is kept in this form as well. */
-  compressed?: Buffer | null;
 }
 
 const zip = promisify(gzip);
@@ -53,7 +50,7 @@ export function logFilesFrom(read: (path: LogPath) => Promise<FoundFile | null>)
       const { bytes, modified } = found;
       const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
       if (path.kind === 'public' || path.kind === 'bundle') {
-        const compressed = found.compressed ?? (await zip(bytes));
+        const compressed = await zip(bytes);
         if (compressed.length < bytes.length) contents.set('gzip', contentOf(compressed));
       }
       return resourceInMemory({ headers: LOG_HEADERS[path.kind], modified }, contents);
@@ -63,12 +60,7 @@ export function logFilesFrom(read: (path: LogPath) => Promise<FoundFile | null>)
 
 /** The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. */
 export function createLogFiles(out: string): LogFiles {
-  return logFilesFrom(async ({ path }) => {
-    const place = logFile(out, path);
-    const found = await read(place);
-    // A run places it beside the bundle, and just after it.
-    return found && { ...found, compressed: (await read(compressedPath(place)))?.bytes ?? null };
-  });
+  return logFilesFrom(({ path }) => read(logFile(out, path)));
 }
 
 /** Null if there is none. */

@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
@@ -72,15 +71,14 @@ describe('a log', () => {
       seen.push(...edgeTiles(end.size).map(tilePath));
     }
     expect(partials().sort()).toEqual(seen.sort());
-    const both = (name: string) => [`v2/${name}`, `v2/${name}.gz`];
-    expect(publicPartials()).toEqual(['000.p/10', '000.p/30'].flatMap(both));
+    expect(publicPartials()).toEqual(['v2/000.p/10', 'v2/000.p/30']);
     await publishLog(out, ledger, ends[2]!);
     expect(partials()).toEqual(expect.arrayContaining(['tile/0/000.p/10', 'tile/0/000.p/30']));
     await publishLog(out, ledger, ends[3]!);
     expect(partials()).toEqual(['tile/0/001.p/44', 'tile/1/000.p/1']);
     await publishLog(out, ledger, ends[4]!);
     expect(partials()).toEqual(['tile/0/001.p/44', 'tile/0/001.p/45', 'tile/1/000.p/1']);
-    expect(publicPartials()).toEqual(['001.p/44', '001.p/45'].flatMap(both));
+    expect(publicPartials()).toEqual(['v2/001.p/44', 'v2/001.p/45']);
     expect(existsSync(join(out, 'log-entries/000.p'))).toBe(false);
   });
 
@@ -91,24 +89,12 @@ describe('a log', () => {
     await publishLog(atOnce, ledger, ends[2]!);
     rmSync(join(out, 'log/public'), { recursive: true });
     await publishLog(out, ledger, ends[1]!, ends[1]!);
-    expect(existsSync(join(out, 'log/public/v2/000.p/10.gz'))).toBe(true);
+    expect(existsSync(join(out, 'log/public/v2/000.p/10'))).toBe(true);
     renameSync(join(out, 'log/public/v2'), join(out, 'log/public/v7'));
     writeFileSync(join(out, 'log/public/policy.json'), JSON.stringify({ version: 7, types: {} }));
     await publishLog(out, ledger, ends[2]!);
     expect(filesBelow(out)).toEqual(filesBelow(atOnce));
     expect(await problemsOf(out, ends[2]!)).toEqual([]);
-  });
-
-  test('has a compressed variant of each full bundle, and is incomplete without one', async () => {
-    const { ledger, ends } = await ledgerOf(300, 300);
-    const out = temporaryFolder();
-    for (const end of ends) await publishLog(out, ledger, end);
-    const compressed = Object.keys(filesBelow(join(out, 'log-entries'))).filter((name) =>
-      name.endsWith('.gz'),
-    );
-    expect(compressed).toEqual(['000.gz', '001.gz']);
-    unlinkSync(logFile(out, 'tile/entries/000.gz'));
-    expect(await problemsOf(out, ends[1]!)).toMatchObject([{ place: 'log-entries/000.gz' }]);
   });
 
   test('is created for a release without one', async () => {
@@ -219,25 +205,21 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     expect(await problemsOf(out, ends[1]!)).toEqual([]);
   });
 
-  test.each([
-    'tile/0/001',
-    'tile/entries/001',
-    'tile/entries/001.gz',
-    'public/v2/001',
-    'tile/0/002.p/88',
-    'tile/1/000.p/2',
-  ])('if %s already exists with other bytes', async (path) => {
-    const { ledger, ends } = await ledgerOf(300, 300);
-    const out = temporaryFolder();
-    await publishLog(out, ledger, ends[1]!);
-    const whole = readFileSync(logFile(out, path));
-    await publishLog(temporaryFolder(), ledger, ends[1]!);
-    rmSync(out, { recursive: true });
-    await publishLog(out, ledger, ends[0]!);
-    cpSync(logFile(out, 'checkpoint'), `${logFile(out, path)}`, { recursive: true });
-    expect(readFileSync(logFile(out, path)).equals(whole)).toBe(false);
-    await expectRefusal([out, ledger, ends[1]!], { code: 'log_invalid', place: logFile(out, path) });
-  });
+  test.each(['tile/0/001', 'tile/entries/001', 'public/v2/001', 'tile/0/002.p/88', 'tile/1/000.p/2'])(
+    'if %s already exists with other bytes',
+    async (path) => {
+      const { ledger, ends } = await ledgerOf(300, 300);
+      const out = temporaryFolder();
+      await publishLog(out, ledger, ends[1]!);
+      const whole = readFileSync(logFile(out, path));
+      await publishLog(temporaryFolder(), ledger, ends[1]!);
+      rmSync(out, { recursive: true });
+      await publishLog(out, ledger, ends[0]!);
+      cpSync(logFile(out, 'checkpoint'), `${logFile(out, path)}`, { recursive: true });
+      expect(readFileSync(logFile(out, path)).equals(whole)).toBe(false);
+      await expectRefusal([out, ledger, ends[1]!], { code: 'log_invalid', place: logFile(out, path) });
+    },
+  );
 
   test.each(['tile/0/001.p/44', 'tile/entries/001.p/44', 'tile/1/000.p/1'])(
     'if %s, which it extends, was truncated or removed',
@@ -289,16 +271,10 @@ describe('a check of the log', () => {
       ['log/tile/0/000', (o) => unlinkSync(logFile(o, 'tile/0/000'))],
       ['log/tile/0/009', (o) => writeFileSync(join(o, 'log/tile/0/009'), '')],
       ['log/notes.txt', (o) => writeFileSync(join(o, 'log/notes.txt'), '')],
-      ['log-entries/001.gz', (o) => writeFileSync(logFile(o, 'tile/entries/001.gz'), gzipSync('others'))],
-      ['log-entries/000.gz', (o) => truncateSync(logFile(o, 'tile/entries/000.gz'), 500)],
       ['log-entries/002.gz', (o) => writeFileSync(logFile(o, 'tile/entries/002.gz'), '')],
       ['log-entries/000.p', (o) => writeFileSync(join(o, 'log-entries/000.p'), '')],
       ['log/public/v2/000', (o) => unlinkSync(logFile(o, 'public/v2/000'))],
       ['log/public/v2/001', (o) => replace(logFile(o, 'public/v2/001'), 'salt":"', 'salt":"x')],
-      [
-        'log/public/v2/001.gz',
-        (o) => writeFileSync(logFile(o, 'public/v2/001.gz'), gzipSync(Buffer.alloc(2 ** 25))),
-      ],
       ['log/public/v2/009', (o) => writeFileSync(logFile(o, 'public/v2/009'), '')],
       ['log/public/notes.txt', (o) => writeFileSync(logFile(o, 'public/notes.txt'), '')],
       ['log/checkpoint size', () => {}],
