@@ -9,7 +9,7 @@ import { GROUPS } from '../api/routes/table.ts';
 import { rowsPaths } from './explore/rows/rows-facts.ts';
 import type { SiteRelease } from './layout/release.ts';
 import { closedYears } from './portals/report/closed-years.ts';
-import { type ArchiveFolder, archivePages, touchedPages } from './records/archive-pages.ts';
+import { type ArchiveFolder, archivePages, touchedPages } from './records/archives.ts';
 import { sentinelEntries } from './records/sentinels.ts';
 import { recordYears } from './reference/search/search-entries.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deliberationNames, pageNames } from '../../pipeline/words/page-names.ts';
-import { firstSentence } from '../../src/site/records/deliberation-sentences.ts';
+import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/records/archive.ts';
 import { linkWords } from '../../src/site/records/linked-words.ts';
-import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/records/records.ts';
+import { firstSentence } from '../../src/site/records/why-it-ended.ts';
 import { anyCharacter } from '../any-character.ts';
 
 describe('the name of a page', () => {

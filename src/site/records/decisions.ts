@@ -5,8 +5,8 @@ import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { pageNames } from '../../../pipeline/words/page-names.ts';
 import { formatToken } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
-import { type Archive, type ArchiveKind, archiveOf, type Entry } from './records.ts';
-import { rowEvents } from './row-events.ts';
+import { type Archive, type ArchiveKind, archiveOf, type Entry, rowEvents } from './archive.ts';
+import { noteOf } from './record.ts';
 
 /** A row of the archive. */
 export interface Decision
@@ -44,20 +44,17 @@ export const DECISIONS: ArchiveKind<Decision> = {
   title: 'Decisions',
   description: 'Every recorded decision: what was decided and why, who disagreed, and what was learned.',
   yearly: 'Decisions in',
-  yearlyDescription: 'Every decision recorded in',
-  nothing: 'The ledger has no decision yet.',
+  dated: 'recorded',
   types: ['decision_recorded'],
   records: decisionRecords,
   rows: (entries) =>
-    entries.map(({ href, topic, date, frameworks_applied, isReplaced }) => ({
+    entries.map(({ href, topic, date, frameworks_applied: names, isReplaced }) => ({
       href,
       title: topic,
       when: formatDay(date),
       notes: [
-        ...(isReplaced ? [{ text: 'replaced by a later record' }] : []),
-        ...(frameworks_applied.length > 0
-          ? [{ text: frameworks_applied.map((name) => formatToken(name)).join(', ') }]
-          : []),
+        ...noteOf(isReplaced && 'replaced by a later record'),
+        ...noteOf(names.map((name) => formatToken(name)).join(', ')),
       ],
     })),
   lead(entries) {

@@ -7,9 +7,8 @@ import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { deliberationNames } from '../../../pipeline/words/page-names.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
-import type { Note } from './record.ts';
-import { type Archive, type ArchiveKind, archiveOf, type Entry } from './records.ts';
-import { rowEvents } from './row-events.ts';
+import { type Archive, type ArchiveKind, archiveOf, type Entry, rowEvents } from './archive.ts';
+import { type Note, noteOf } from './record.ts';
 
 const SMALL = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -37,7 +36,7 @@ export function stanceNote(position: Position['position']): Note & { mark: strin
 }
 
 export function virtueNotes({ virtue_tags: names }: Pick<Position, 'virtue_tags'>): Note[] {
-  return names.length > 0 ? [{ text: `appeals to ${names.join(', ')}` }] : [];
+  return noteOf(names.length > 0 && `appeals to ${names.join(', ')}`);
 }
 
 type Current = z.output<typeof current.schema>['deliberations'][number];
@@ -106,19 +105,12 @@ function notArchived(
 /** The last so many are compared with a deliberation, so that old ones need not be read for it. */
 const MOST_COMPARED = 100;
 
-/** How the deliberations ended that had been closed before one was; `isAll`: whether these are all of them. */
-export interface Ended {
-  outcomes: readonly { consensus: Current['consensus']; share: number | null }[];
-  isAll: boolean;
-}
-
-/** Only those that are in the archive. */
-export function endedBefore(release: SiteRelease, { index }: Deliberation): Ended {
-  const archived = deliberationRecords(release)
+/** Those in the archive that had been closed before one was; `isAll`: whether these are all of them. */
+export function closedBefore(release: SiteRelease, { index }: Deliberation) {
+  const cases = deliberationRecords(release)
     .entries.slice(Math.max(0, index - MOST_COMPARED), index)
     .filter(({ isArchived }) => isArchived);
-  const outcomes = archived.map(({ consensus, positions }) => ({ consensus, share: tally(positions).share }));
-  return { outcomes, isAll: index <= MOST_COMPARED };
+  return { cases, isAll: index <= MOST_COMPARED };
 }
 
 export interface Tally {
@@ -171,8 +163,7 @@ export const DELIBERATIONS: ArchiveKind<Deliberation> = {
   description:
     'What the sentinels deliberate, who took which position and why, and how each deliberation ended.',
   yearly: 'Deliberations closed in',
-  yearlyDescription: 'Every deliberation closed in',
-  nothing: 'The ledger has no deliberation yet.',
+  dated: 'closed',
   types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
   records: deliberationRecords,
   rows: (entries) =>

@@ -8,7 +8,7 @@ export interface Note {
   /** In front of the link: `closed in`. */
   before?: string | undefined;
   text: string;
-  href?: string;
+  href?: string | undefined;
   /** Drawn in front of the text for readers who cannot tell the colours apart. Screen readers skip it. */
   mark?: string;
   class?: string;
@@ -61,7 +61,7 @@ export interface RecordView {
   /** In schema.org’s terms, beside what all records have. */
   jsonLd?: { '@type': string; [member: string]: unknown };
   /** The list that it belongs to. */
-  above?: { href: string; label: string };
+  above: { href: string; label: string };
   /** The records before and after it. */
   earlier?: { href: string; title: string } | null;
   later?: { href: string; title: string } | null;
@@ -69,10 +69,15 @@ export interface RecordView {
   asOf?: string;
 }
 
+/** A note, unless there is nothing to say. */
+export function noteOf(text: string | false | null, more: Omit<Note, 'text'> = {}): Note[] {
+  return text ? [{ ...more, text }] : [];
+}
+
 /** A link to the proof of an event; nothing where its index in the log is not known. */
 export function eventNote(index: number | null | undefined, before?: string): Note[] {
-  if (index == null) return [];
-  return [{ before, text: `event ${formatNumber(index)}`, href: `/verification/?event=${index}#event` }];
+  const href = `/verification/?event=${index}#event`;
+  return noteOf(index != null && `event ${formatNumber(index)}`, { before, href });
 }
 
 /** The text of an item; none if it is empty. */

@@ -2,41 +2,20 @@ import type { z } from 'zod';
 import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../pipeline/artifacts/economy/sentinel-roi.ts';
 import { sentinelStatus } from '../../../pipeline/artifacts/government/sentinel-status.ts';
-import { type DayStatus, NO_HEARTBEAT_YET, UP_STATUSES } from '../../../pipeline/model/sentinel-status.ts';
-import { addDays } from '../../../pipeline/words/day.ts';
+import { coordinationHistory } from '../../../pipeline/charts/kinds/coordination-history.ts';
+import { uptime } from '../../../pipeline/charts/kinds/uptime.ts';
+import { NO_HEARTBEAT_YET } from '../../../pipeline/model/sentinel-status.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { pageNames } from '../../../pipeline/words/page-names.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
 import { type Position, tally } from './deliberations.ts';
 
-interface SentinelDay {
-  date: string;
-  sentinel: string;
-  status: DayStatus;
-  /** Hours. */
-  longest_silence: number | null;
-}
-
-const DAYS = 90;
-
-/** The uptime of one sentinel in the last 90 completed days; rows oldest first. */
-export function uptimeSentences(id: string, rows: readonly SentinelDay[]): string[] {
-  const last = rows.at(-1)?.date;
-  if (last === undefined) return [];
-  const days = rows.filter(({ sentinel, date }) => sentinel === id && date > addDays(last, -DAYS));
-  if (days.length === 0) return [`${id} has no recorded day in the last ${DAYS}.`];
-  const own = days.filter(({ status }) => status !== NO_HEARTBEAT_YET);
-  if (own.length === 0) return [];
-  const on = (status: DayStatus) => own.filter((day) => day.status === status).length;
-  const parts = UP_STATUSES.filter((status) => on(status) > 0).map(
-    (status) => `${status} on ${formatNumber(on(status))}`,
-  );
-  const silence = Math.max(...own.map(({ longest_silence }) => longest_silence!));
-  return [
-    `Of ${formatCount(own.length, 'day')}, ${id} was ${formatList(parts)}. Its longest silence was ${formatNumber(silence, { max: 1 })} hours.`,
-  ];
-}
+/** The charts on every sentinel's page, opened once. */
+export const sentinelCharts = perRelease((release) => ({
+  scores: coordinationHistory.open(release),
+  uptime: uptime.open(release),
+}));
 
 const RANKS = ['highest', 'second highest', 'third highest'];
 

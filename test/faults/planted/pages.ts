@@ -75,7 +75,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the citation of a record does not say which one it is of',
     breaks: RECORDS,
-    file: 'src/site/records/records.ts',
+    file: 'src/site/records/archive.ts',
     change: ['`${capitalise(term)} ${id}: ${topic}`', '`${capitalise(term)}: ${topic}`'],
     tests: PAGES,
   },

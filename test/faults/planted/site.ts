@@ -15,7 +15,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the page before a new one does not learn of it',
     breaks: SAME,
-    file: 'src/site/records/archive-pages.ts',
+    file: 'src/site/records/archives.ts',
     change: ['.slice(Math.max(0, first - 1))', '.slice(first)'],
     tests: NEXT_RUN,
   },

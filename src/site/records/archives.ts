@@ -1,8 +1,9 @@
+import { formatDay } from '../../../pipeline/words/moment.ts';
 import type { SiteRelease } from '../layout/release.ts';
+import { type ArchiveKind, type Entry, questionOf, yearPage } from './archive.ts';
 import { DECISIONS, type Decision, decisionRecords } from './decisions.ts';
 import { DELIBERATIONS, type Deliberation, deliberationRecords } from './deliberations.ts';
-import { MOST_OTHERS } from './questions.ts';
-import { type ArchiveKind, type Entry, questionOf, yearPage } from './records.ts';
+import type { Row } from './record.ts';
 
 /** The archives by the folder of their pages. */
 const ARCHIVES = { decisions: DECISIONS, deliberations: DELIBERATIONS };
@@ -10,6 +11,58 @@ export type ArchiveFolder = keyof typeof ARCHIVES;
 
 export function archiveKind(folder: ArchiveFolder): ArchiveKind {
   return ARCHIVES[folder];
+}
+
+/**
+ * How many other decisions on its question a page lists on either side of it. Without a limit, the pages of a question that comes
+ * up every week would change every week.
+ */
+const MOST_OTHERS = 10;
+
+/**
+ * The deliberation before a decision. The files do not state it, so this is the last one with the same topic that was closed by the
+ * day of the decision.
+ */
+export function deliberationBefore(
+  release: SiteRelease,
+  { topic, date }: Pick<Decision, 'topic' | 'date'>,
+): Deliberation | null {
+  const all = deliberationRecords(release).questions.get(questionOf(topic)) ?? [];
+  return all.findLast((one) => one.topic === topic && one.date !== null && one.date <= date) ?? null;
+}
+
+/** The decision on a deliberation: the first that has it before it. */
+export function decisionAfter(release: SiteRelease, one: Deliberation): Decision | null {
+  const { later } = otherDecisions(release, one);
+  return later.find((decision) => deliberationBefore(release, decision) === one) ?? null;
+}
+
+/** Other decisions on the same question, the oldest first: reviews, or what was reviewed. */
+export function otherDecisions(
+  release: SiteRelease,
+  one: Decision | Deliberation,
+): { earlier: readonly Decision[]; later: readonly Decision[] } {
+  const all = decisionRecords(release).questions.get(questionOf(one.topic)) ?? [];
+  const others = all.filter(({ href }) => href !== one.href);
+  const isBefore = (decision: Decision) =>
+    'isReplaced' in one ? decision.index < one.index : one.date === null || decision.date < one.date;
+  return {
+    earlier: others.filter(isBefore).slice(-MOST_OTHERS),
+    later: others.filter((decision) => !isBefore(decision)).slice(0, MOST_OTHERS),
+  };
+}
+
+/** The newest first; `shown`: the decision that the page already links to. */
+export function otherRows(
+  release: SiteRelease,
+  one: Decision | Deliberation,
+  shown: Decision | null = null,
+): Row[] {
+  const { earlier, later } = otherDecisions(release, one);
+  return [...earlier, ...later]
+    .filter(({ href }) => href !== shown?.href)
+    .map(({ href, date, topic }) => ({ href, title: topic, when: formatDay(date), notes: [] }))
+    .reverse();
 }
 
 /** The addresses of all pages below a folder: `/decisions/d-1/`, `/decisions/in-2025/`. The page of the folder itself is not among them. */
@@ -59,22 +112,16 @@ function isNew({ date }: Entry, day: string): boolean {
 
 /** Each page on a question lists `MOST_OTHERS` decisions after its own day. */
 function touchedByQuestion(release: SiteRelease, folder: ArchiveFolder, day: string): string[] {
-  const decisions = decisionRecords(release);
-  const deliberations = deliberationRecords(release);
-  const asked = new Set(
-    decisions.entries.filter((one) => isNew(one, day)).map(({ topic }) => questionOf(topic)),
-  );
+  const { entries, questions } = decisionRecords(release);
+  const asked = new Set(entries.filter((one) => isNew(one, day)).map(({ topic }) => questionOf(topic)));
   return [...asked].flatMap((question) => {
-    const decided = decisions.questions.get(question)!;
+    const decided = questions.get(question)!;
     const first = Math.max(0, decided.findIndex((one) => isNew(one, day)) - MOST_OTHERS);
+    if (folder === 'decisions') return decided.slice(first).map(({ href }) => href);
     const since = decided[first]!.date;
-    const touched: readonly (Decision | Deliberation)[] =
-      folder === 'decisions'
-        ? decided.slice(first)
-        : // Where the question has few decisions, every deliberation lists all that came after it.
-          (deliberations.questions.get(question) ?? []).filter(
-            ({ date }) => date === null || first === 0 || date >= since,
-          );
-    return touched.map(({ href }) => href);
+    // Where the question has few decisions, every deliberation lists all that came after it.
+    return (deliberationRecords(release).questions.get(question) ?? [])
+      .filter(({ date }) => date === null || first === 0 || date >= since)
+      .map(({ href }) => href);
   });
 }

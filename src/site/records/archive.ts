@@ -1,8 +1,18 @@
+import type { HistoryArtifact } from '../../../pipeline/artifacts/artifact.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import type { RecordView, Row } from './record.ts';
-import type { RowEvents } from './row-events.ts';
+
+/** The events that a row follows from, by their index in the log. */
+interface RowEvents {
+  /** The event that the row states; the close of a deliberation. */
+  event: number;
+  opened_event?: number;
+  /** In the order of the positions. */
+  position_events?: readonly number[];
+}
 
 /** What every record has, beside what its file says of it. */
 export interface Entry {
@@ -32,15 +42,34 @@ export interface Archive<T extends Entry> {
 
 export function archiveOf<T extends Entry>(entries: readonly T[]): Archive<T> {
   const dated = entries.filter((one): one is T & { date: string } => one.date !== null);
-  const ids = new Map<string, { href: string; date: string }>();
-  for (const { id, href, date } of dated) if (!ids.has(id)) ids.set(id, { href, date });
   return {
     entries,
     pages: Map.groupBy(entries, ({ href }) => href),
     questions: Map.groupBy(entries, ({ topic }) => questionOf(topic)),
     years: Map.groupBy(dated, ({ date }) => date.slice(0, 4)),
-    ids,
+    // Of an id that occurs again, the first record is the last to be set.
+    ids: new Map(dated.toReversed().map(({ id, href, date }) => [id, { href, date }])),
   };
+}
+
+/** Records that stay for good: one page for each, a list for each year, and one of the newest. */
+export interface ArchiveKind<E extends Entry = Entry> {
+  folder: 'decisions' | 'deliberations';
+  /** Of one of them, in the glossary. */
+  term: 'decision' | 'deliberation';
+  title: string;
+  /** Of the list. */
+  description: string;
+  /** The title of a year’s list: `Deliberations closed in` 2025. */
+  yearly: string;
+  /** What dates one. */
+  dated: 'recorded' | 'closed';
+  /** The events that bring the first one. */
+  types: readonly KnownType[];
+  records(release: SiteRelease): Archive<E>;
+  rows(entries: readonly E[]): Row[];
+  /** What all of them are together. */
+  lead(entries: readonly E[]): string;
 }
 
 /** The records of a page, and those before and after it. */
@@ -57,9 +86,8 @@ export interface Records<T> {
 export function recordsAt<T extends Entry>({ entries, pages }: Archive<T>, href: string): Records<T> | null {
   const [one, ...previous] = pages.get(href)?.toReversed() ?? [];
   if (!one) return null;
-  let { index } = one;
-  while (entries[index]?.href === href) index -= 1;
-  return { one, previous, later: entries[one.index + 1] ?? null, earlier: entries[index] ?? null };
+  const earlier = entries.slice(0, one.index).findLast((other) => other.href !== href);
+  return { one, previous, later: entries[one.index + 1] ?? null, earlier: earlier ?? null };
 }
 
 /** What stands around the text of a record, apart from its description, notes and facts. */
@@ -70,22 +98,15 @@ export function archiveView(
   const { href, id, topic, date, events } = one;
   const link = (label: string, one: Entry | null) =>
     one && { href: one.href, title: `${label}: ${shortText(one.topic)}` };
+  const title = `${capitalise(term)} ${id}: ${topic}`;
+  const from = events && ([events.opened_event ?? events.event, events.event] as const);
   return {
     href,
     area: 'philosophy',
     title: shortText(topic),
     heading: topic,
     label: { term, words: id },
-    cited:
-      date === null
-        ? null
-        : {
-            kind: term,
-            href,
-            title: `${capitalise(term)} ${id}: ${topic}`,
-            date,
-            events: events && [events.opened_event ?? events.event, events.event],
-          },
+    cited: date === null ? null : { kind: term, href, title, date, events: from },
     above: { href: `/${folder}/`, label: list },
     earlier: link('Previous', earlier),
     later: link('Next', later),
@@ -121,23 +142,19 @@ export function yearOf(name: string): string | null {
   return /^in-(\d{4})$/.exec(name)?.[1] ?? null;
 }
 
-/** Records that stay for good: one page for each, a list for each year, and one of the newest. */
-export interface ArchiveKind<E extends Entry = Entry> {
-  folder: 'decisions' | 'deliberations';
-  /** Of one of them, in the glossary. */
-  term: 'decision' | 'deliberation';
-  title: string;
-  /** Of the list. */
-  description: string;
-  /** A year’s list: `Decisions in` 2025. */
-  yearly: string;
-  /** `Every decision recorded in` 2025. */
-  yearlyDescription: string;
-  /** What the list says while the ledger has none, and the events that bring them. */
-  nothing: string;
-  types: readonly KnownType[];
-  records(release: SiteRelease): Archive<E>;
-  rows(entries: readonly E[]): Row[];
-  /** What all of them are together. */
-  lead(entries: readonly E[]): string;
+/**
+ * The events of each row of a history with a row per event, newest first, from its JSON lines: a line ends with them. Null for a release
+ * without other formats.
+ */
+export function rowEvents(release: SiteRelease, artifact: HistoryArtifact): RowEvents[] | null {
+  const path = artifact.path.replace(/\.[a-z]+$/, '.ndjson');
+  if (!release.find(path)) return null;
+  const lines = release.text(path).split('\n').slice(0, -1);
+  const rows = release.find(artifact.path)?.rows;
+  if (lines.length !== rows) {
+    const [expected, found] = [`${rows} lines`, `${lines.length}`];
+    throw new CathedralError('site_failed', { place: path, expected, found });
+  }
+  // No text contains the member's name as it stands there, since its quotation marks are escaped.
+  return lines.map((line) => JSON.parse(`{${line.slice(line.lastIndexOf('"event":'))}`) as RowEvents);
 }
