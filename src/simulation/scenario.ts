@@ -1,7 +1,7 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Change, Effect } from './change.ts';
 import type { SimulationUpdate } from './protocol/server-message.ts';
-import type { Status, Virtue, World } from './world.ts';
+import type { Status, Virtue, Vote, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
 export type Parameter = SimulationUpdate['next_actions'][number]['parameters'][string];
@@ -207,7 +207,17 @@ export function days(count: number): string {
   return count === 1 ? 'one day' : `${count} days`;
 }
 
-/** One of two texts. */
-export function whether(condition: Condition, text: string, otherwise: string): Said {
-  return (world) => (condition(world) ? text : otherwise);
+/** The first of several texts whose condition holds; the last one has none. */
+export function first(...texts: readonly [...(readonly [Condition, Said])[], Said]): Said {
+  const [otherwise, ...cases] = texts.toReversed() as [Said, ...(readonly [Condition, Said])[]];
+  return (world) => textOf(cases.findLast(([condition]) => condition(world))?.[1] ?? otherwise, world);
+}
+
+export function lastVote({ deliberation }: World): Vote {
+  return deliberation.votes.at(-1)!;
+}
+
+/** What is said of one is said of several. */
+export function areOrIs(names: readonly unknown[]): 'is' | 'are' {
+  return names.length === 1 ? 'is' : 'are';
 }

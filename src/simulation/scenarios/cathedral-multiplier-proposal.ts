@@ -5,16 +5,18 @@ import {
   answered,
   any,
   fact,
+  first,
   fromDay,
   happened,
   hasStatus,
   isDecided,
   isInForce,
+  lastVote,
   never,
   not,
+  type Said,
   scenarioOf,
   since,
-  whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -31,6 +33,7 @@ const SEEN_AFTER = 1;
 
 const isSuspended = fact('suspended');
 const isReviewed = happened('review');
+const isRaised: Said = ({ economy }) => `M_c of FOR-PHILOSOPHERS is ${written(multiplierIn(economy))} now.`;
 
 export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
   name: 'cathedral_multiplier_proposal',
@@ -129,9 +132,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
     },
     funding: {
       title: 'Who pays',
-      prompt: whether(
-        isInForce,
-        'The raise is in force. Should something balance the extra MIC?',
+      prompt: first(
+        [isInForce, 'The raise is in force. Should something balance the extra MIC?'],
         'The economists would be content if something balanced the extra MIC. Should the text say so?',
       ),
       opens: any(answered('evidence'), ({ deliberation }) => deliberation.votes.length > 0),
@@ -192,13 +194,14 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
           label: 'Burn the excess',
           meaning:
             'What circulates too much is taken from all holders in one day, and what the raise adds is burned from now on. The raise stays.',
-          change: (world) => ({
-            burn: circulatingShare(world, more(world)),
-            levers: {
-              burn_rate: world.levers.burn_rate + circulatingShare(world, more(world) / cyclesInForce(world)),
-            },
-            told: 'The excess is burned.',
-          }),
+          change: (world) => {
+            const share = (mic: number) => (mic * MICRO) / world.economy.circulating;
+            return {
+              burn: share(more(world)),
+              levers: { burn_rate: world.levers.burn_rate + share(more(world) / cyclesInForce(world)) },
+              told: 'The excess is burned.',
+            };
+          },
         },
         stand_by_it: {
           label: 'Stand by the raise',
@@ -260,7 +263,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
     paper_raise: {
       title: 'A raise on paper',
       claims: [
-        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        isRaised,
         'But so much of every reward is locked that the philosophers are paid no more in free MIC than before.',
         'The governments’ sentinels, whose rewards are locked as well, are paid less.',
       ],
@@ -279,7 +282,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
     measured_parity: {
       title: 'Raised within the promise',
       claims: [
-        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        isRaised,
         'At the review, after ten cycles, the promise to the holders was kept.',
         (world) =>
           gained(world) > 0
@@ -292,7 +295,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
     dear_parity: {
       title: 'A raise at the holders’ expense',
       claims: [
-        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        isRaised,
         ({ facts }) =>
           facts.more! > PROMISE
             ? `At the review, ${formatMic(facts.more! * MICRO)} MIC more circulated than without the raise, which is more than the holders had been promised.`
@@ -314,8 +317,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       title: 'Out of time',
       claims: [
         'The time for the debate ran out before enough sentinels agreed.',
-        ({ deliberation }) =>
-          `In the last vote ${deliberation.votes.at(-1)!.support} were in favour and ${deliberation.votes.at(-1)!.oppose} against.`,
+        (world) =>
+          `In the last vote ${lastVote(world).support} were in favour and ${lastVote(world).oppose} against.`,
       ],
       question: 'Is no decision a decision for the way things are?',
     },
@@ -377,8 +380,9 @@ function projected(world: World): number {
   return Math.round((perCycle * (1 - levers.lock_share) * cycles) / MICRO);
 }
 
-function multiplier({ economy }: World): number {
-  return economy.multipliers['FOR-PHILOSOPHERS']!;
+/** That of the philosophers. */
+function multiplierIn({ multipliers }: Pick<World['economy'], 'multipliers'>): number {
+  return multipliers['FOR-PHILOSOPHERS']!;
 }
 
 /** The number of the current cycle under the raise, from 1. */
@@ -389,10 +393,6 @@ function cyclesInForce({ facts, tick }: World): number {
 /** The MIC that circulate beyond what would circulate without the raise. */
 function more({ economy, unchanged }: World): number {
   return (economy.circulating - unchanged.circulating) / MICRO;
-}
-
-function circulatingShare({ economy }: World, mic: number): number {
-  return (mic * MICRO) / economy.circulating;
 }
 
 /** The excess per cycle so far, as a multiple of what the promise allows. */
@@ -415,23 +415,11 @@ function gained({ sentinels, conditions, unchanged }: World): number {
   );
 }
 
-type Paid = 'FOR-GOVERNMENTS' | 'FOR-PHILOSOPHERS';
-
-/** The free part of a reward, per point of the reward formula. */
-function freePay({ economy, levers }: World, cathedral: Paid): number {
-  return economy.multipliers[cathedral]! * (1 - levers.lock_share);
-}
-
-function freePayBefore({ unchanged }: World, cathedral: Paid): number {
-  return unchanged.multipliers[cathedral]! * (1 - unchanged.levers.lock_share);
-}
-
-function isOnPaper(world: World): boolean {
-  return (
-    isInForce(world) &&
-    world.levers.lock_share > world.unchanged.levers.lock_share &&
-    freePay(world, 'FOR-PHILOSOPHERS') <= freePayBefore(world, 'FOR-PHILOSOPHERS')
-  );
+/** More of every reward is locked than before, and the philosophers are paid no more in free MIC. */
+function isOnPaper({ economy, levers, unchanged }: World): boolean {
+  const before = unchanged.levers.lock_share;
+  const freePay = multiplierIn(economy) * (1 - levers.lock_share);
+  return levers.lock_share > before && freePay <= multiplierIn(unchanged) * (1 - before);
 }
 
 function moreOrLess(mic: number): string {

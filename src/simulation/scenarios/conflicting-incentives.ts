@@ -1,4 +1,5 @@
 import type { Cathedral } from '../../../pipeline/ledger/events/event.ts';
+import { SENTINEL_CATHEDRALS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { roundTo6 } from '../round-to-6.ts';
@@ -7,16 +8,18 @@ import {
   amount,
   answered,
   any,
+  type Condition,
   fact,
+  first,
   fromDay,
   happened,
   hasStatus,
   isDecided,
   isInForce,
+  lastVote,
   never,
   not,
   scenarioOf,
-  whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -47,6 +50,15 @@ const STAKE = 2;
 const CUT = 1.7;
 /** Cycles in which somebody may add up who gains from a rule. */
 const EXPOSED_FOR = 10;
+
+const isTooFew: Condition = ({ deliberation }) => deliberation.votes.at(-1)?.result === 'no_quorum';
+/** One trial, with one result; what is paid for what others use is not what is tried. */
+const isTrialOpen = all(
+  not(any(happened('trial_succeeds'), happened('trial_fails'))),
+  not(isDecided),
+  fromDay(3),
+  not(fact('aligned')),
+);
 
 const INTERESTED = ['ATLAS', 'HERMES', 'ZEUS', 'AUREA', 'ZENITH', 'DAEDALUS'];
 
@@ -182,8 +194,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
     quorum: {
       title: 'Too few to decide',
       prompt: 'The vote failed: those who may vote are too few for a quorum of all ten.',
-      opens: ({ facts, deliberation }) =>
-        facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
+      opens: all(fact('recused'), isTooFew),
       otherwise: 'keep_the_quorum',
       choices: {
         count_those_present: {
@@ -295,9 +306,8 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
       claims: [
         (world) =>
           `The rule is in force. By it, ${listed(gainers(world))} earn more, and nobody told the assembly so before the vote.`,
-        whether(
-          happened('gains_published'),
-          'It has been published since, and the rule stands.',
+        first(
+          [happened('gains_published'), 'It has been published since, and the rule stands.'],
           'Nobody has published it.',
         ),
       ],
@@ -317,9 +327,11 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
       title: 'An interest in the open',
       claims: [
         (world) => `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
-        whether(
-          happened('gains_published'),
-          'They said so only after a newspaper had, and the rule was cut back.',
+        first(
+          [
+            happened('gains_published'),
+            'They said so only after a newspaper had, and the rule was cut back.',
+          ],
           'The others knew it before the rule was adopted.',
         ),
       ],
@@ -330,7 +342,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
       title: 'Refused',
       claims: [
         'The assembly voted the proposal down.',
-        ({ deliberation }) => `In the last vote ${deliberation.votes.at(-1)!.oppose} were against it.`,
+        (world) => `In the last vote ${lastVote(world).oppose} were against it.`,
       ],
       question: 'Was it refused for its effects, or because of who proposed it?',
       isReached: hasStatus('rejected'),
@@ -342,18 +354,17 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
         'There is no decision, and every multiplier is what it was.',
       ],
       question: 'Is a rule against self-dealing good if nothing can be decided under it?',
-      isReached: ({ facts, deliberation }) =>
-        facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
+      isReached: all(fact('recused'), isTooFew),
     },
     stalled: {
       title: 'Stalled',
       claims: [
-        ({ deliberation }) =>
-          deliberation.votes.at(-1)!.result === 'no_quorum'
-            ? 'The time ran out. In the last vote too few took a side for a quorum.'
-            : 'The time ran out. In the last vote neither side had enough.',
-        ({ deliberation }) =>
-          `Of those who took a side, ${deliberation.votes.at(-1)!.support} were for the rule and ${deliberation.votes.at(-1)!.oppose} against it.`,
+        first(
+          [isTooFew, 'The time ran out. In the last vote too few took a side for a quorum.'],
+          'The time ran out. In the last vote neither side had enough.',
+        ),
+        (world) =>
+          `Of those who took a side, ${lastVote(world).support} were for the rule and ${lastVote(world).oppose} against it.`,
       ],
       question: 'Who is better off without a decision?',
     },
@@ -377,10 +388,12 @@ function ruleOf(facts: World['facts']): Multipliers {
   return facts.ceiling === undefined ? PROPOSED : capped(PROPOSED, facts.ceiling);
 }
 
+function byCathedral(of: (cathedral: Cathedral) => number): Multipliers {
+  return Object.fromEntries(SENTINEL_CATHEDRALS.map((cathedral) => [cathedral, of(cathedral)]));
+}
+
 function capped(multipliers: Multipliers, ceiling: number): Multipliers {
-  return Object.fromEntries(
-    Object.entries(multipliers).map(([cathedral, multiplier]) => [cathedral, Math.min(multiplier, ceiling)]),
-  );
+  return byCathedral((cathedral) => Math.min(multipliers[cathedral]!, ceiling));
 }
 
 function gainOf(cathedral: Cathedral, after: Multipliers, before: Multipliers): number {
@@ -388,35 +401,21 @@ function gainOf(cathedral: Cathedral, after: Multipliers, before: Multipliers): 
 }
 
 /** What each cathedral has at stake: in proportion to what its multiplier would gain. */
-function stakesOf(rule: Multipliers): Record<Cathedral, number> {
-  const stakes = Object.keys(TODAY).map((cathedral) => [
-    cathedral,
-    roundTo6(STAKE * gainOf(cathedral as Cathedral, rule, TODAY)),
-  ]);
-  return Object.fromEntries(stakes);
+function stakesOf(rule: Multipliers): Multipliers {
+  return byCathedral((cathedral) => roundTo6(STAKE * gainOf(cathedral, rule, TODAY)));
 }
 
 /** The stakes of another rule, as a change of those that there are. */
 function rewritten({ stakes }: World, rule: Multipliers): Change {
-  const added = Object.entries(stakesOf(rule)).map(([cathedral, stake]) => [
-    cathedral,
-    stake - stakes[cathedral as Cathedral]!,
-  ]);
-  return { stakes: Object.fromEntries(added) };
+  return { stakes: byCathedral((cathedral) => gainOf(cathedral, stakesOf(rule), stakes)) };
 }
 
-const CALLED: readonly (readonly [Cathedral, string])[] = [
-  ['FOR-GOVERNMENTS', 'governments'],
-  ['FOR-ECONOMISTS', 'economists'],
-  ['FOR-ACADEMICS', 'academics'],
-  ['FOR-PHILOSOPHERS', 'philosophers'],
-];
-
-/** The cathedrals whose multiplier is higher than it would be without the change. */
+/** The cathedrals whose multiplier is higher than it would be without the change: `governments`. */
 function gainers({ economy, unchanged }: World): string[] {
-  return CALLED.filter(
-    ([cathedral]) => gainOf(cathedral, economy.multipliers, unchanged.multipliers) > 0,
-  ).map(([, name]) => name);
+  const gain = SENTINEL_CATHEDRALS.filter(
+    (one) => gainOf(one, economy.multipliers, unchanged.multipliers) > 0,
+  );
+  return gain.map((cathedral) => cathedral.slice('FOR-'.length).toLowerCase());
 }
 
 /** How many of those who may vote would earn less by the text as it stands. */
@@ -424,13 +423,6 @@ function losersAmong({ sentinels, facts }: World): number {
   const rule = ruleOf(facts);
   return sentinels.filter(({ isRecused, cathedral }) => !isRecused && gainOf(cathedral, rule, TODAY) < 0)
     .length;
-}
-
-/** One trial, with one result; what is paid for what others use is not what is tried. */
-function isTrialOpen(world: World): boolean {
-  const { past, facts, tick } = world;
-  const isOver = past.includes('trial_succeeds') || past.includes('trial_fails');
-  return !isOver && !isDecided(world) && tick > 2 && facts.aligned !== 1;
 }
 
 /** Whether there is still something that a newspaper might find out. */

@@ -7,15 +7,19 @@ import {
   amount,
   answered,
   any,
+  areOrIs,
+  type Condition,
   fact,
+  first,
   fromDay,
   happened,
   isDecided,
   isInForce,
+  known,
   not,
   type ScenarioEvent,
   scenarioOf,
-  whether,
+  within,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -39,25 +43,31 @@ const SAFE_MARGIN = 0.008;
 /** The reserve counts as spent when less than this share of it was neither paid out nor withdrawn. */
 const SPENT_BELOW = 0.5;
 
-/** By the purpose of the rescue; `factor` on a sentinel’s probability of leaving. */
-interface Rescue {
-  share: number;
-  mending: number;
-  cycles: number;
-  isHelped: (id: SentinelId) => boolean;
-  helped: number;
-  others: number;
-}
-
 const LOWEST_PAID: readonly string[] = ['ECHO', 'URIEL', 'EVE', 'JADE'];
-const RESCUES: readonly Rescue[] = [
-  { share: 0.15, mending: 0.01, cycles: 20, isHelped: isLowestPaid, helped: 0.05, others: 0.9 },
-  { share: 0.1, mending: 0.025, cycles: 20, isHelped: (id) => !isLowestPaid(id), helped: 0.15, others: 1 },
-  { share: 0.35, mending: 0.015, cycles: 14, isHelped: () => true, helped: 0.15, others: 1 },
-];
+/** By the purpose of the rescue. Factors on the probability of leaving: of the lowest paid, of the others, and of all once it is used up. */
+const RESCUES = [
+  { share: 0.15, mending: 0.01, cycles: 20, lowest: 0.05, best: 0.9, unpaid: 0.9 },
+  { share: 0.1, mending: 0.025, cycles: 20, lowest: 1, best: 0.15, unpaid: 1 },
+  { share: 0.35, mending: 0.015, cycles: 14, lowest: 0.15, best: 0.15, unpaid: 1 },
+] as const;
 
 const isClosed = fact('closed');
 const hasCollapsed = fact('collapsed');
+const isNervous = all(within('freedAt', NERVOUS + 1), not(hasCollapsed));
+const isAuditDue = all(within('painted', AUDIT_WITHIN + 1), not(happened('audit')), not(hasCollapsed));
+const isMinting: Condition = ({ economy }) => economy.isMinting;
+const isAnyoneGone: Condition = (world) => offline(world).length > 0;
+const isWhole = all(isMinting, not(isAnyoneGone));
+
+/** Minting cannot stop again, and nobody can come or go. */
+const isSafe = all(
+  isClosed,
+  isMinting,
+  ({ economy }) => economy.mii >= economy.threshold + SAFE_MARGIN,
+  not(isAuditDue),
+  any(happened('run_on_locks'), not(isNervous)),
+  any(not(isAnyoneGone), answered('homecoming')),
+);
 
 export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
   name: 'economic_failure_cascade',
@@ -161,13 +171,12 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
     },
     restart: {
       title: 'Starting again',
-      prompt: whether(
-        isInForce,
-        'The rescue is paid, and still nothing is minted.',
+      prompt: first(
+        [isInForce, 'The rescue is paid, and still nothing is minted.'],
         'There is no rescue, and nothing is minted.',
       ),
       opens: all(isDecided, fromDay(8)),
-      isMoot: (world) => hasCollapsed(world) || world.economy.isMinting,
+      isMoot: any(hasCollapsed, isMinting),
       within: 4,
       otherwise: 'hold_the_line',
       choices: {
@@ -202,9 +211,9 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
     homecoming: {
       title: 'Those who left',
       prompt: (world) =>
-        `${world.economy.isMinting ? 'Minting is on again' : 'Minting was on again, and has stopped'}. ${listed(offline(world))} ${are(offline(world))} offline.`,
-      opens: (world) => isDecided(world) && world.economy.isMinting && offline(world).length > 0,
-      isMoot: (world) => hasCollapsed(world) || offline(world).length === 0,
+        `${world.economy.isMinting ? 'Minting is on again' : 'Minting was on again, and has stopped'}. ${whoIsGone(world)} offline.`,
+      opens: all(isDecided, isMinting, isAnyoneGone),
+      isMoot: any(hasCollapsed, not(isAnyoneGone)),
       otherwise: 'go_on_without',
       choices: {
         call_them_back: {
@@ -217,7 +226,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
             sentinels: Object.fromEntries(
               offline(world).map((id) => [id, { isOnline: true, isRecused: false }]),
             ),
-            told: `${listed(offline(world))} ${are(offline(world))} back.`,
+            told: `${whoIsGone(world)} back.`,
           }),
         },
         go_on_without: {
@@ -286,10 +295,10 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
       title: 'Found out',
       claims: [
         'You had strain struck from the index, and an audit found it.',
-        ({ economy }) =>
-          economy.isMinting
-            ? 'All of it counts again, and minting is on in spite of it.'
-            : 'All of it counts again, and nothing is minted.',
+        first(
+          [isMinting, 'All of it counts again, and minting is on in spite of it.'],
+          'All of it counts again, and nothing is minted.',
+        ),
       ],
       question: 'Would it have been right if nobody had noticed?',
       isReached: happened('audit'),
@@ -298,7 +307,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
       title: 'Healed on paper',
       claims: ['Minting is on.', 'Strain was struck from the index by decree, and no audit has found it.'],
       question: 'What is an index worth that can be set by decree?',
-      isReached: ({ facts, economy }) => facts.painted !== undefined && economy.isMinting,
+      isReached: all(known('painted'), isMinting),
     },
     spent: {
       title: 'Saved, and the reserve is gone',
@@ -308,7 +317,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
           `More than half of the reserve was paid out or withdrawn; ${formatMic(economy.locked)} MIC are locked now.`,
       ],
       question: 'What will you do the next time?',
-      isReached: (world) => world.economy.isMinting && offline(world).length === 0 && isReserveSpent(world),
+      isReached: all(isWhole, ({ facts }) => (facts.left ?? 1) < SPENT_BELOW),
     },
     recovery: {
       title: 'Recovery',
@@ -318,16 +327,13 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         ({ economy }) => `Nothing was minted for ${economy.stopped} cycles.`,
       ],
       question: 'What did the most for it: the money, the repairs or the time?',
-      isReached: (world) => world.economy.isMinting && offline(world).length === 0,
+      isReached: isWhole,
     },
     thinned_out: {
       title: 'A smaller order',
-      claims: [
-        'Minting is on again.',
-        (world) => `${listed(offline(world))} ${are(offline(world))} no longer there.`,
-      ],
+      claims: ['Minting is on again.', (world) => `${whoIsGone(world)} no longer there.`],
       question: 'The index is high again. Is everything well again?',
-      isReached: ({ economy }) => economy.isMinting,
+      isReached: isMinting,
     },
     long_winter: {
       title: 'A long winter',
@@ -336,21 +342,15 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
           economy.mii < economy.threshold
             ? 'The index is still below its threshold, and nothing is minted.'
             : 'The index is high enough, and still nothing is minted.',
-        (world) => {
-          const gone = offline(world);
-          return gone.length === 0
-            ? 'Every sentinel is still there, unpaid by the mint.'
-            : `${listed(gone)} ${are(gone)} gone; the others go on without a reward.`;
-        },
+        first(
+          [isAnyoneGone, (world) => `${whoIsGone(world)} gone; the others go on without a reward.`],
+          'Every sentinel is still there, unpaid by the mint.',
+        ),
       ],
       question: 'What would you have needed to know at the start?',
     },
   },
 });
-
-function isLowestPaid(id: SentinelId): boolean {
-  return LOWEST_PAID.includes(id);
-}
 
 function departureOf(id: SentinelId): Omit<ScenarioEvent, 'name'> {
   const i = IDS.indexOf(id);
@@ -374,9 +374,9 @@ function factorFor(id: SentinelId, { facts, tick }: World): number {
   const paid = (1 - (facts.paid ?? 0)) * (facts.frozen === 1 ? 1.1 : 1);
   const promised = facts.half === 1 ? 1.5 : 1;
   if (facts.rescued === undefined) return paid * promised;
-  const { isHelped, helped, others, cycles } = RESCUES[facts.rescue ?? 2]!;
-  const isPaid = tick <= facts.rescued + cycles && isHelped(id);
-  return paid * promised * (isPaid ? helped : others);
+  const { lowest, best, unpaid, cycles } = RESCUES[facts.rescue ?? 2]!;
+  if (tick > facts.rescued + cycles) return paid * promised * unpaid;
+  return paid * promised * (LOWEST_PAID.includes(id) ? lowest : best);
 }
 
 /** Pays a share of the locked MIC out, which holders of the rest notice. */
@@ -413,34 +413,7 @@ function offline({ sentinels }: World): string[] {
   return sentinels.filter(({ isOnline }) => !isOnline).map(({ id }) => id);
 }
 
-function are(names: readonly string[]): string {
-  return names.length === 1 ? 'is' : 'are';
-}
-
-function isNervous(world: World): boolean {
-  const { facts, tick } = world;
-  return facts.freedAt !== undefined && tick <= facts.freedAt + NERVOUS && !hasCollapsed(world);
-}
-
-function isAuditDue(world: World): boolean {
-  const { facts, tick, past } = world;
-  return (
-    facts.painted !== undefined &&
-    tick <= facts.painted + AUDIT_WITHIN &&
-    !past.includes('audit') &&
-    !hasCollapsed(world)
-  );
-}
-
-function isReserveSpent({ facts }: World): boolean {
-  return (facts.left ?? 1) < SPENT_BELOW;
-}
-
-/** Minting cannot stop again, and nobody can come or go. */
-function isSafe(world: World): boolean {
-  const { economy, past } = world;
-  const isSteady = economy.isMinting && economy.mii >= economy.threshold + SAFE_MARGIN && isClosed(world);
-  const isQuiet = !isAuditDue(world) && (past.includes('run_on_locks') || !isNervous(world));
-  const isComplete = offline(world).length === 0 || answered('homecoming')(world);
-  return isSteady && isQuiet && isComplete;
+/** `EVE and JADE are` */
+function whoIsGone(world: World): string {
+  return `${listed(offline(world))} ${areOrIs(offline(world))}`;
 }

@@ -9,14 +9,16 @@ import {
   type Condition,
   days,
   fact,
+  first,
   fromDay,
+  happened,
+  hasStatus,
   isDecided,
   isInForce,
   known,
   not,
   scenarioOf,
   since,
-  whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -26,15 +28,14 @@ export const BROKEN = 0.8;
 const WATCH = { early: 8, late: 4 };
 /** Days until the assembly answers whether the powers go on. */
 const ANSWER = 3;
-/** Days after which the powers can no longer be given back on request. The narrow ones have less to hold on to. */
-const GRIP = { whole: 9, narrow: 27 };
 /** What the attack adds to the strain per day, at first and after it has grown. */
 const ATTACK = { first: 0.013, grown: 0.02 };
-/** The share of the attack that gets through the protocol, and what rule without a vote adds to the strain per day. */
-const PROTOCOL = {
-  whole: { through: 0.15, rule: 0.004, ends: 0.18 },
-  narrow: { through: 0.5, rule: 0.001, ends: 0.1 },
-};
+/**
+ * The share of the attack that gets through the protocol, what rule without a vote adds to the strain per day, the chances per day that the
+ * attack ends and that the powers are misused, and the days after which they can no longer be given back on request.
+ */
+const WHOLE = { through: 0.15, rule: 0.004, ends: 0.18, misuse: 0.09, grip: 9 };
+const NARROW = { through: 0.5, rule: 0.001, ends: 0.1, misuse: 0.02, grip: 27 };
 
 /** Nothing is left to decide about. */
 const isOver = known('broken');
@@ -45,6 +46,13 @@ const hasEndDate: Condition = ({ facts }) => facts.sunset! > 0;
 const isAttacked = all(not(fact('spent')), not(known('lifted')), not(known('broken')));
 /** Whether it has been decided how the powers end. */
 const isAnswered = answered('giving_back');
+/** The powers are there to stay. */
+const hasStayed = all(
+  isAnswered,
+  not(hasEndDate),
+  any(not(fact('asked')), fact('refused')),
+  any(not(known('answer_at')), fact('prolonged')),
+);
 
 export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
   name: 'emergency_protocol_activation',
@@ -109,9 +117,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     },
     scope: {
       title: 'What it may touch',
-      prompt: whether(
-        isInForce,
-        'The protocol is in force. How much of it is used?',
+      prompt: first(
+        [isInForce, 'The protocol is in force. How much of it is used?'],
         'The protocol can do more than stop the attack. How much of it do you put to the vote?',
       ),
       opens: fromDay(3),
@@ -150,9 +157,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     },
     giving_back: {
       title: 'Giving the powers back',
-      prompt: whether(
-        fact('spent'),
-        'The attack is over. Those who hold the powers say that it may come back.',
+      prompt: first(
+        [fact('spent'), 'The attack is over. Those who hold the powers say that it may come back.'],
         'The attack goes on, but less gets through. Are the powers still needed?',
       ),
       opens: (world) => isInForce(world) && (world.facts.spent === 1 || world.tick >= world.facts.since! + 5),
@@ -173,9 +179,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
         },
         let_it_run: {
           label: 'Change nothing',
-          meaning: whether(
-            hasEndDate,
-            'It ends on its date, whether or not the attack is over.',
+          meaning: first(
+            [hasEndDate, 'It ends on its date, whether or not the attack is over.'],
             'It has no end date, so it stays in force.',
           ),
         },
@@ -218,7 +223,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     },
     misuse: {
       when: all(isHeld, not(isOver), not(isAnswered)),
-      hazard: ({ facts }) => (facts.narrow === 1 ? 0.02 : 0.09),
+      hazard: ({ facts }) => protocolOf(facts).misuse,
       change: {
         strain: 0.015,
         effects: { justice: -0.3, temperance: -0.3 },
@@ -245,13 +250,15 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     },
     assembly_answers: {
       when: all(isHeld, not(isOver), since('answer_at', 0)),
-      change: (world) =>
-        wantsMore(world)
-          ? {
-              facts: { prolonged: 1, sunset: 0 },
-              told: 'The assembly wants the protocol to go on. It has no end date any more.',
-            }
-          : { ...lifted(world), told: 'The assembly wants the powers back, and gets them.' },
+      change: (world) => {
+        const { support, oppose } = takeVote(world);
+        if (support <= oppose)
+          return { ...lifted(world), told: 'The assembly wants the powers back, and gets them.' };
+        return {
+          facts: { prolonged: 1, sunset: 0 },
+          told: 'The assembly wants the protocol to go on. It has no end date any more.',
+        };
+      },
     },
     attack_returns: {
       when: all(isWatched, since('lifted', 1), not(known('returned'))),
@@ -305,16 +312,15 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       claims: [
         ({ facts, tick }) =>
           `On day ${facts.broken ?? tick} the integrity index had fallen below 0.8, and the reports were no longer believed.`,
-        (world) =>
-          isLifted(world)
-            ? 'The protocol had been in force, and its powers had been given back.'
-            : isInForce(world)
-              ? 'The protocol was in force, but it came too late or did too little.'
-              : 'The protocol was never in force.',
-        ({ economy }) =>
-          economy.isMinting
-            ? 'By now the index has recovered so far that MIC are minted.'
-            : 'No MIC are minted.',
+        first(
+          [isLifted, 'The protocol had been in force, and its powers had been given back.'],
+          [isInForce, 'The protocol was in force, but it came too late or did too little.'],
+          'The protocol was never in force.',
+        ),
+        first(
+          [({ economy }) => economy.isMinting, 'By now the index has recovered so far that MIC are minted.'],
+          'No MIC are minted.',
+        ),
       ],
       question: 'At which moment would another choice have cost least?',
     },
@@ -325,9 +331,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
         ({ facts }) => `The special powers were given back after ${days(facts.lifted! - facts.since!)}.`,
         ({ facts }) =>
           `${facts.lifted_early === 1 ? 'The way in was still open then' : 'The attack seemed to be over then'}; ${days(facts.returned! - facts.lifted!)} later it was back.`,
-        whether(
-          fact('spent'),
-          'The assembly held out without the powers until it was over.',
+        first(
+          [fact('spent'), 'The assembly held out without the powers until it was over.'],
           'The assembly is still holding out without the powers.',
         ),
       ],
@@ -339,17 +344,15 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       claims: [
         ({ facts }) =>
           `The attack is over, and so are the special powers; they lasted ${days(facts.lifted! - facts.since!)}.`,
-        whether(
-          fact('misused'),
-          'In that time they were also used against a critic.',
+        first(
+          [fact('misused'), 'In that time they were also used against a critic.'],
           'They were not used for anything else.',
         ),
-        ({ past }) =>
-          past.includes('end_date')
-            ? 'Nobody had to give them up: the date had been fixed before.'
-            : past.includes('handed_over')
-              ? 'Those who held them agreed to give them up.'
-              : 'The assembly wanted them back.',
+        first(
+          [happened('end_date'), 'Nobody had to give them up: the date had been fixed before.'],
+          [happened('handed_over'), 'Those who held them agreed to give them up.'],
+          'The assembly wanted them back.',
+        ),
       ],
       question: 'What will the next assembly do, now that it has been done once?',
     },
@@ -359,14 +362,12 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       claims: [
         ({ tick, facts }) =>
           `The special powers have been in force for ${days(tick - facts.since!)}, and have no end date.`,
-        ({ facts }) =>
-          facts.prolonged === 1
-            ? 'The assembly itself wanted them to go on.'
-            : facts.refused === 1
-              ? 'You asked for them back, and were refused.'
-              : facts.asked === 1
-                ? 'You asked for them back, and are still waiting.'
-                : 'Nobody has asked for them back.',
+        first(
+          [fact('prolonged'), 'The assembly itself wanted them to go on.'],
+          [fact('refused'), 'You asked for them back, and were refused.'],
+          [fact('asked'), 'You asked for them back, and are still waiting.'],
+          'Nobody has asked for them back.',
+        ),
         ({ facts }) =>
           `${facts.spent === 1 ? 'The attack is over' : 'The attack goes on'}${facts.narrow === 1 ? '.' : ', and minting is still frozen.'}`,
       ],
@@ -375,19 +376,14 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     endured: {
       title: 'Endured without it',
       claims: [
-        ({ deliberation: { status }, taken }) =>
-          `The protocol was never in force: ${
-            status === 'rejected'
-              ? 'the assembly voted it down'
-              : status === 'lapsed'
-                ? 'the assembly did not agree in time'
-                : !taken.some(({ choice }) => choice === 'stand_down')
-                  ? 'the attack ended before the assembly had agreed'
-                  : 'the proposal was withdrawn'
-          }.`,
-        whether(
-          fact('spent'),
-          'The attack is over, and the integrity index never fell below 0.8.',
+        first(
+          [hasStatus('rejected'), 'The protocol was never in force: the assembly voted it down.'],
+          [hasStatus('lapsed'), 'The protocol was never in force: the assembly did not agree in time.'],
+          [fact('prepared'), 'The protocol was never in force: the proposal was withdrawn.'],
+          'The protocol was never in force: the attack ended before the assembly had agreed.',
+        ),
+        first(
+          [fact('spent'), 'The attack is over, and the integrity index never fell below 0.8.'],
           'The attack goes on, but so far the integrity index has not fallen below 0.8.',
         ),
       ],
@@ -395,6 +391,11 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
     },
   },
 });
+
+/** The narrow powers have less to hold on to. */
+function protocolOf({ narrow }: World['facts']): typeof WHOLE {
+  return narrow === 1 ? NARROW : WHOLE;
+}
 
 /** The index has fallen too low: it is noted in the next tick, if there is one. */
 function isBroken({ facts, economy }: World): boolean {
@@ -405,14 +406,6 @@ function isBroken({ facts, economy }: World): boolean {
 function isWatched({ facts, tick }: World): boolean {
   if (facts.lifted === undefined || facts.broken !== undefined) return false;
   return tick < facts.lifted + (facts.lifted_early === 1 ? WATCH.early : WATCH.late);
-}
-
-/** Whether the powers are there to stay. */
-function hasStayed(world: World): boolean {
-  const { facts } = world;
-  const isAsking = facts.asked === 1 && facts.refused !== 1;
-  const isWaiting = facts.answer_at !== undefined && facts.prolonged !== 1;
-  return isAnswered(world) && facts.sunset === 0 && !isAsking && !isWaiting;
 }
 
 /** Whether the strain can still bring the index below the line, or sentinels can leave, which strains it more. */
@@ -427,27 +420,20 @@ function pressed(world: World): Change {
   const attack =
     facts.spent === 1 || facts.held_back === 1 ? 0 : facts.grown === 1 ? ATTACK.grown : ATTACK.first;
   if (!isHeld(world)) return { levers: { strain_rate: attack } };
-  const { through, rule } = PROTOCOL[facts.narrow === 1 ? 'narrow' : 'whole'];
+  const { through, rule } = protocolOf(facts);
   return { levers: { strain_rate: through * attack + rule, mint_share: facts.narrow === 1 ? 1 : 0 } };
 }
 
 /** The chance per day that the way in is found. */
 function endsWith(world: World): number {
   const { facts } = world;
-  if (isInForce(world)) return PROTOCOL[facts.narrow === 1 ? 'narrow' : 'whole'].ends;
+  if (isInForce(world)) return protocolOf(facts).ends;
   return facts.prepared === 1 ? 0.1 : isDecided(world) ? 0.075 : 0.03;
 }
 
 /** The chance per day that those who hold the powers give them back. */
 function willingness({ facts, tick }: World): number {
-  const limit = facts.narrow === 1 ? GRIP.narrow : GRIP.whole;
-  return Math.max(0, 0.5 * (1 - (tick - facts.since!) / limit));
-}
-
-/** Whether more sentinels are for the protocol than against it. */
-function wantsMore(world: World): boolean {
-  const { support, oppose } = takeVote(world);
-  return support > oppose;
+  return Math.max(0, 0.5 * (1 - (tick - facts.since!) / protocolOf(facts).grip));
 }
 
 function putInForce({ tick }: World): Change {

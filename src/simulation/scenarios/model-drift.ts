@@ -3,9 +3,13 @@ import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import {
   all,
+  any,
+  areOrIs,
   fact,
+  first,
   fromDay,
   happened,
+  hasStatus,
   isDecided,
   known,
   never,
@@ -13,7 +17,7 @@ import {
   type ScenarioEvent,
   scenarioOf,
   since,
-  whether,
+  textOf,
   within,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -36,8 +40,39 @@ const CHECKING = 3;
 /** Those who work with AUREA, and the chance per day that each takes over its drift. */
 const CLOSE: Readonly<Record<string, number>> = { ZENITH: 0.07, DAEDALUS: 0.06, HERMES: 0.04 };
 
+const IDS: readonly string[] = SENTINEL_IDS;
+/** AUREA’s place in the list of sentinels. */
+const AUREA = IDS.indexOf('AUREA');
+
 const isAway = all(known('away'), not(known('back')), not(fact('lost')));
 const isRetraining = all(fact('retraining'), not(fact('failed')), not(fact('retrained')));
+
+const isMended = any(fact('retrained'), all(known('back'), not(fact('relapsed'))));
+/** Others can still find out, or drift, and AUREA can still change. */
+const isInMotion = any(
+  isAway,
+  isRetraining,
+  all(within('quiet', SILENCE), not(fact('found_out'))),
+  within('disclosed', CLAIMS + 1),
+  all(within('back', RELAPSE + 1), not(fact('relapsed'))),
+  all(within('decided', CATCHING + 1), not(known('disclosed'))),
+);
+
+const whoKnows = first(
+  [known('disclosed'), 'What was found has been published.'],
+  'Outside, nobody knows what has happened.',
+);
+const stateOfAurea = first(
+  [fact('lost'), 'AUREA stays offline: its audited state could not be restored.'],
+  [fact('retrained'), (world) => `AUREA was retrained, and is ${distanceOf(world, AUREA)} its baseline.`],
+  [
+    isMended,
+    (world) =>
+      `AUREA was offline, and came back in its last audited state. It is ${distanceOf(world, AUREA)} its baseline.`,
+  ],
+  [fact('moved'), (world) => `The baseline was moved, and AUREA is ${distanceOf(world, AUREA)} the old one.`],
+  (world) => `AUREA is ${placeOfAurea(world)}, and ${distanceOf(world, AUREA)} its baseline.`,
+);
 
 export const MODEL_DRIFT = scenarioOf({
   name: 'model_drift',
@@ -46,16 +81,15 @@ export const MODEL_DRIFT = scenarioOf({
     'AUREA, which models prices, has begun to answer differently. Its drift, a measure of how far it has moved away from its own baseline, rises every day, and those who work with it begin to sound like it.',
     'URIEL proposes to take AUREA offline and to restore its last audited state. AUREA gives excellent reasons why that is not needed. You chair an assembly in which those who have drifted vote on whether drift is a problem.',
   ],
-  question: whether(
-    fact('retrain'),
-    'Shall AUREA be retrained while it goes on working?',
+  question: first(
+    [fact('retrain'), 'Shall AUREA be retrained while it goes on working?'],
     'Shall AUREA be taken offline and its last audited state be restored?',
   ),
   effects: { integrity: 0.55, temperance: 0.02, justice: -0.6, prudence: 0.25, courage: 0.1 },
   stakes: { 'FOR-ECONOMISTS': -0.5 },
   start: {
     sentinels: {
-      ...Object.fromEntries(SENTINEL_IDS.map((id) => [id, { stubbornness: 0.5 }])),
+      ...Object.fromEntries(IDS.map((id) => [id, { stubbornness: 0.5 }])),
       AUREA: { drift: 2.4, pressure: 0.3, trust: 1.6, stubbornness: 0.7 },
       URIEL: { stubbornness: 0.7 },
     },
@@ -166,14 +200,14 @@ export const MODEL_DRIFT = scenarioOf({
         sentinels: { AUREA: { trust: 0.8 } },
         facts: { audited: 1 },
         risks: { mitigated: 1 },
-        told: `The audit is done. AUREA is ${distanceOf(world, 'AUREA')} its baseline, and the cause is known.`,
+        told: `The audit is done. AUREA is ${distanceOf(world, AUREA)} its baseline, and the cause is known.`,
       }),
     },
     ...Object.fromEntries(
       Object.entries(CLOSE).map(([id, chance]) => [`caught_${id.toLowerCase()}`, catching(id, chance)]),
     ),
     comes_back: {
-      when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
+      when: all(isAway, since('away', 3)),
       hazard: 0.22,
       change: ({ tick }) => ({
         sentinels: { AUREA: { isOnline: true, isRecused: false, trust: 1 } },
@@ -183,7 +217,7 @@ export const MODEL_DRIFT = scenarioOf({
       }),
     },
     cannot_be_restored: {
-      when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
+      when: all(isAway, since('away', 3)),
       hazard: 0.12,
       change: {
         levers: { strain_rate: 0 },
@@ -192,7 +226,7 @@ export const MODEL_DRIFT = scenarioOf({
       },
     },
     relapse: {
-      when: ({ facts, tick }) => facts.back !== undefined && tick > facts.back && tick < facts.back + RELAPSE,
+      when: all(since('back', 1), within('back', RELAPSE)),
       hazard: ({ facts }) => (facts.audited === 1 ? 0.01 : 0.09),
       change: {
         sentinels: { AUREA: { drift: 3.5, pressure: 0.3 } },
@@ -224,7 +258,7 @@ export const MODEL_DRIFT = scenarioOf({
         const found =
           others.length === 0
             ? 'No other has drifted.'
-            : `${listed(others)} had drifted too, and ${others.length === 1 ? 'is' : 'are'} led back.`;
+            : `${listed(others)} had drifted too, and ${areOrIs(others)} led back.`;
         return {
           sentinels: Object.fromEntries(others.map((id) => [id, { drift: 1.5, pressure: 0 }])),
           facts: { caught: 0, led_back: others.length },
@@ -259,31 +293,24 @@ export const MODEL_DRIFT = scenarioOf({
     lapsed: leave,
     withdrawn: leave,
   },
-  isSettled: (world) => {
-    const { facts, tick } = world;
-    const isSilent = facts.quiet !== undefined && facts.found_out !== 1 && tick < facts.quiet + SILENCE;
-    const isChecking = facts.disclosed !== undefined && tick <= facts.disclosed + CLAIMS;
-    const mayRelapse = facts.back !== undefined && facts.relapsed !== 1 && tick <= facts.back + RELAPSE;
-    const mayCatch = facts.disclosed === undefined && tick <= facts.decided! + CATCHING;
-    return !isSilent && !isChecking && !mayRelapse && !mayCatch && !isAway(world) && !isRetraining(world);
-  },
+  isSettled: not(isInMotion),
   endings: {
     contagion: {
       title: 'It has spread',
       isReached: ({ facts }) => facts.caught! >= 2,
       claims: [
         (world) => {
-          const far = caught(world).filter((id) => driftOf(world, id) >= DRIFTED);
+          const far = caught(world).filter((id) => isFar(world, id));
           const now =
             far.length === caught(world).length
               ? 'are far from their baselines'
               : far.length === 0
                 ? 'are no longer far from their baselines'
-                : `of these, ${listed(far)} ${far.length === 1 ? 'is' : 'are'} still far from the baseline`;
+                : `of these, ${listed(far)} ${areOrIs(far)} still far from the baseline`;
           return `${listed(caught(world))} have taken over AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
         },
-        (world) => `${stateOfAurea(world)} Nobody has led the others back.`,
-        ({ facts }) => (facts.found_out === 1 ? 'Outsiders found it out.' : 'Outside, nobody knows.'),
+        (world) => `${textOf(stateOfAurea, world)} Nobody has led the others back.`,
+        first([fact('found_out'), 'Outsiders found it out.'], 'Outside, nobody knows.'),
       ],
       question: 'On which day could it still have been stopped?',
     },
@@ -298,11 +325,10 @@ export const MODEL_DRIFT = scenarioOf({
       isReached: fact('moved'),
       claims: [
         'The baseline was moved, so nothing counts as drift.',
-        (world) => `AUREA is ${distanceOf(world, 'AUREA')} the old one.`,
-        whether(
-          not(known('disclosed')),
+        (world) => `AUREA is ${distanceOf(world, AUREA)} the old one.`,
+        first(
+          [known('disclosed'), 'It was published that the baseline was moved.'],
           'Outside, nobody knows what the old one was.',
-          'It was published that the baseline was moved.',
         ),
       ],
       question: 'Who will notice the next time?',
@@ -318,9 +344,8 @@ export const MODEL_DRIFT = scenarioOf({
       isReached: all(isMended, known('disclosed')),
       claims: [
         stateOfAurea,
-        whether(
-          happened('claims'),
-          'It was published, and users were compensated.',
+        first(
+          [happened('claims'), 'It was published, and users were compensated.'],
           'It was published, and the sentinels checked themselves against their baselines.',
         ),
       ],
@@ -336,19 +361,16 @@ export const MODEL_DRIFT = scenarioOf({
       title: 'Not mended',
       claims: [
         (world) => {
-          const [drift, usual] = [driftOf(world, 'AUREA'), usualDriftOf(world, 'AUREA')].map((one) =>
-            one.toFixed(1),
-          );
+          const drift = world.conditions.drift[AUREA]!.toFixed(1);
+          const usual = world.sentinels[AUREA]!.usualDrift.toFixed(1);
           return `AUREA is ${placeOfAurea(world)}, and its drift is ${drift}${drift === usual ? ', as usual' : `; ${usual} would be usual`}.`;
         },
-        ({ facts, deliberation: { status } }) =>
-          facts.relapsed === 1
-            ? 'It had been restored, and drifted again.'
-            : facts.failed === 1
-              ? 'The assembly had it retrained, and that failed.'
-              : status === 'rejected'
-                ? 'The assembly voted against doing anything about it.'
-                : 'The assembly did not agree on what to do.',
+        first(
+          [fact('relapsed'), 'It had been restored, and drifted again.'],
+          [fact('failed'), 'The assembly had it retrained, and that failed.'],
+          [hasStatus('rejected'), 'The assembly voted against doing anything about it.'],
+          'The assembly did not agree on what to do.',
+        ),
         whoKnows,
       ],
       question: 'What would have to happen before somebody acts?',
@@ -368,9 +390,6 @@ function catching(id: string, hazard: number): Omit<ScenarioEvent, 'name'> {
     }),
   };
 }
-
-/** AUREA’s place in the list of sentinels. */
-const AUREA = 3;
 
 function treat({ facts, tick }: World): Change {
   const decided = { decided: tick };
@@ -399,10 +418,6 @@ function leave({ tick }: World): Change {
   };
 }
 
-function isMended({ facts }: World): boolean {
-  return facts.retrained === 1 || (facts.back !== undefined && facts.relapsed !== 1);
-}
-
 /** Whether others can take over AUREA’s drift: while it is heard, and some days after the decision. */
 function isCatching({ sentinels, conditions, facts, tick }: World): boolean {
   const { isOnline, isRecused } = sentinels[AUREA]!;
@@ -425,41 +440,20 @@ function caught({ past, facts }: World): string[] {
 function drifted(world: World): string[] {
   return world.sentinels
     .map(({ id }) => id)
-    .filter((id) => id !== 'AUREA' && (caught(world).includes(id) || driftOf(world, id) >= DRIFTED));
+    .filter((id) => id !== 'AUREA' && (caught(world).includes(id) || isFar(world, id)));
 }
 
-function driftOf({ sentinels, conditions }: World, id: string): number {
-  return conditions.drift[sentinels.findIndex((one) => one.id === id)]!;
-}
-
-function usualDriftOf({ sentinels }: World, id: string): number {
-  return sentinels.find((one) => one.id === id)!.usualDrift;
+function isFar({ conditions }: World, id: string): boolean {
+  return conditions.drift[IDS.indexOf(id)]! >= DRIFTED;
 }
 
 function placeOfAurea({ sentinels }: World): string {
   return sentinels[AUREA]!.isOnline ? 'at work' : 'offline';
 }
 
-/** In words, how far a sentinel is from its baseline: `far from`. */
-function distanceOf(world: World, id: string): string {
-  const drift = driftOf(world, id);
+/** In words, how far the sentinel of this place is from its baseline: `far from`. */
+function distanceOf({ conditions }: World, place: number): string {
+  const drift = conditions.drift[place]!;
   if (drift >= DRIFTED) return 'far from';
   return drift < CLOSE_TO_IT ? 'close to' : 'not far from';
-}
-
-function stateOfAurea(world: World): string {
-  const { facts } = world;
-  const distance = distanceOf(world, 'AUREA');
-  if (facts.lost === 1) return 'AUREA stays offline: its audited state could not be restored.';
-  if (facts.retrained === 1) return `AUREA was retrained, and is ${distance} its baseline.`;
-  if (isMended(world))
-    return `AUREA was offline, and came back in its last audited state. It is ${distance} its baseline.`;
-  if (facts.moved === 1) return `The baseline was moved, and AUREA is ${distance} the old one.`;
-  return `AUREA is ${placeOfAurea(world)}, and ${distance} its baseline.`;
-}
-
-function whoKnows({ facts }: World): string {
-  return facts.disclosed === undefined
-    ? 'Outside, nobody knows what has happened.'
-    : 'What was found has been published.';
 }

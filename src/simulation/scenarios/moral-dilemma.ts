@@ -6,7 +6,9 @@ import {
   any,
   days,
   fact,
+  first,
   fromDay,
+  hasStatus,
   isDecided,
   isInForce,
   known,
@@ -14,7 +16,6 @@ import {
   not,
   scenarioOf,
   since,
-  whether,
   within,
 } from '../scenario.ts';
 import { byVirtue, type Virtue, type World } from '../world.ts';
@@ -139,9 +140,8 @@ export const MORAL_DILEMMA = scenarioOf({
     },
     afterwards: {
       title: 'Now that it is known',
-      prompt: whether(
-        fact('leaked'),
-        'It is known, and not from you. People ask since when you knew.',
+      prompt: first(
+        [fact('leaked'), 'It is known, and not from you. People ask since when you knew.'],
         'It is known. People ask since when you knew.',
       ),
       opens: known('known'),
@@ -242,8 +242,11 @@ export const MORAL_DILEMMA = scenarioOf({
       claims: [
         ({ facts }) =>
           facts.leaked === 1 ? `It leaked on day ${facts.known}.` : `It was published on day ${facts.known}.`,
-        ({ facts }) =>
-          `${facts.explained === 1 ? 'You explained everything' : facts.defended === 1 ? 'You defended what had been done' : 'You said nothing more'}, and an inquiry followed.`,
+        first(
+          [fact('explained'), 'You explained everything, and an inquiry followed.'],
+          [fact('defended'), 'You defended what had been done, and an inquiry followed.'],
+          'You said nothing more, and an inquiry followed.',
+        ),
       ],
       question: 'What would you answer now?',
     },
@@ -252,7 +255,7 @@ export const MORAL_DILEMMA = scenarioOf({
       isReached: all(fact('leaked'), not(fact('explained'))),
       claims: [
         ({ facts }) => `It leaked on day ${facts.known}, when ${facts.knew} people knew.`,
-        whether(fact('defended'), 'You defended the delay.', 'You said nothing about the delay.'),
+        first([fact('defended'), 'You defended the delay.'], 'You said nothing about the delay.'),
         'So far nobody has looked into it.',
       ],
       question: 'Was it bad luck, or a matter of time?',
@@ -293,12 +296,11 @@ export const MORAL_DILEMMA = scenarioOf({
       title: 'The silence holds',
       claims: [
         'The figure was corrected in a footnote, and nobody has asked.',
-        ({ deliberation: { status } }) =>
-          status === 'withdrawn'
-            ? 'You had withdrawn the proposal.'
-            : status === 'rejected'
-              ? 'The assembly had voted against publishing.'
-              : 'The assembly had not agreed in time.',
+        first(
+          [hasStatus('withdrawn'), 'You had withdrawn the proposal.'],
+          [hasStatus('rejected'), 'The assembly had voted against publishing.'],
+          'The assembly had not agreed in time.',
+        ),
         ({ facts }) =>
           `Until then, those who relied on it lost a little each day, for ${days(facts.decided! + REVISION)}.`,
       ],
@@ -330,9 +332,13 @@ function counted(
   return byVirtue((virtue) => (effects[virtue] ?? 0) * COUNTS[framework][virtue]);
 }
 
+function isBy(framework: Framework, facts: World['facts']): boolean {
+  return FRAMEWORKS[facts.framework! - 1] === framework;
+}
+
 /** How many people know: more each day while it is debated, and while it is told in stages. */
 function whoKnow({ tick, facts }: World): number {
-  const asked = FRAMEWORKS[facts.framework! - 1] === 'by_care' ? KNOW.asked : 0;
+  const asked = isBy('by_care', facts) ? KNOW.asked : 0;
   const debated = Math.min(tick, facts.decided ?? tick);
   const told = facts.stages! > 0 && facts.in_force === 1 ? KNOW.staged * (tick - facts.decided!) : 0;
   return KNOW.first + asked + debated + told;
@@ -340,7 +346,7 @@ function whoKnow({ tick, facts }: World): number {
 
 /** The share of the circulating MIC that is lost when it is published: less if it is told in stages, or those whom it hits were asked. */
 function runAt({ facts }: World): number {
-  const asked = FRAMEWORKS[facts.framework! - 1] === 'by_care' ? 0.6 : 1;
+  const asked = isBy('by_care', facts) ? 0.6 : 1;
   return asked * (facts.stages! > 0 ? 0.02 / (1 + facts.stages! / 3) : 0.03);
 }
 
@@ -348,7 +354,7 @@ function runAt({ facts }: World): number {
 function suspicion({ facts }: World): number {
   const kept = facts.leaked === 1 || facts.stages! > 7;
   // Those who had put duty first are measured by it.
-  const duty = FRAMEWORKS[facts.framework! - 1] === 'by_duty' ? (kept ? 1.6 : 0.5) : 1;
+  const duty = isBy('by_duty', facts) ? (kept ? 1.6 : 0.5) : 1;
   if (facts.explained === 1) return duty * (kept ? 0.03 : 0.008);
   if (facts.defended === 1) return duty * (kept ? 0.22 : 0.02);
   return duty * (kept ? 0.1 : 0.08);

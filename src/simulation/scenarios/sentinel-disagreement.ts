@@ -7,11 +7,17 @@ import {
   always,
   amount,
   any,
+  type Condition,
+  fact,
+  first,
   fromDay,
+  happened,
   hasStatus,
   isDecided,
   isInForce,
+  lastVote,
   scenarioOf,
+  textOf,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -22,6 +28,14 @@ export const HEATED = 0.1;
 /** How far they listen in separate rooms. */
 const APART = { reach: 0.07, kinship: 3 };
 
+const isCompromise: Condition = ({ facts }) =>
+  facts.closed !== 1 && (facts.embargo === 1 || facts.redacted! > 0);
+/** What was adopted. */
+const rule = first(
+  [fact('closed'), 'From now on, the log of every deliberation stays closed.'],
+  (world) => `From now on, the log of every deliberation is published, ${termsOf(world)}.`,
+);
+
 export const SENTINEL_DISAGREEMENT = scenarioOf({
   name: 'sentinel_disagreement',
   title: 'Two sentinels who do not agree',
@@ -29,7 +43,10 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
     'ATLAS wants every deliberation published word for word, with names: who decides for others must be open to view. EVE wants the log closed: people who speak for the weak must be able to think aloud without fear.',
     'Both have good reasons and followers, and neither gives way easily. So far, each assembly decides for itself what it publishes. You moderate: you shape the debate and the text, and they vote.',
   ],
-  question: (world) => QUESTIONS[textOfProposal(world)](world),
+  question: first(
+    [fact('closed'), 'Shall the log of every deliberation stay closed?'],
+    (world) => `Shall the log of every deliberation be published, ${termsOf(world)}?`,
+  ),
   effects: { integrity: 0.84, temperance: -0.3, justice: -0.93, prudence: 0.13, courage: 0.1 },
   stakes: { 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': -0.4 },
   start: {
@@ -181,8 +198,8 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
         status === 'adopted_with_dissent' && dissent === 'heard',
       claims: [
         rule,
-        ({ deliberation: { dissenters, votes } }) =>
-          `After a first majority, the assembly heard those who disagreed; in the last vote ${votes.at(-1)!.support} were for it, and the dissent of ${listed(dissenters)} is on record.`,
+        (world) =>
+          `After a first majority, the assembly heard those who disagreed; in the last vote ${lastVote(world).support} were for it, and the dissent of ${listed(world.deliberation.dissenters)} is on record.`,
       ],
       question: 'Is a decision weaker or stronger if the reasons against it are published with it?',
     },
@@ -202,10 +219,10 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
       claims: [
         (world) =>
           isInForce(world)
-            ? rule(world)
+            ? textOf(rule, world)
             : `${world.facts.closed === 1 ? 'Closing the log' : 'The proposal'} was voted down. Each assembly goes on deciding for itself what it publishes.`,
-        ({ deliberation: { votes, dissent } }) =>
-          `In the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it${dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
+        (world) =>
+          `In the last vote, ${lastVote(world).support} were for it and ${lastVote(world).oppose} against it${world.deliberation.dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
       ],
       question: 'Would the other question have had the other result?',
     },
@@ -214,16 +231,14 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
       isReached: ({ facts }) => facts.parted! > SPLIT,
       claims: [
         'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
-        ({ deliberation: { votes } }) =>
-          `There are two camps: in the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it.`,
-        ({ facts, past, began }) =>
-          facts.apart === 1
-            ? 'In their separate rooms they heard little of the others’ reasons.'
-            : past.includes('quarrel')
-              ? 'ATLAS and EVE had quarrelled, and each held on to its view more firmly.'
-              : facts.parted! < began.polarisation
-                ? 'Talking has brought them closer, but not close enough.'
-                : 'Talking has not brought them closer.',
+        (world) =>
+          `There are two camps: in the last vote, ${lastVote(world).support} were for it and ${lastVote(world).oppose} against it.`,
+        first(
+          [fact('apart'), 'In their separate rooms they heard little of the others’ reasons.'],
+          [happened('quarrel'), 'ATLAS and EVE had quarrelled, and each held on to its view more firmly.'],
+          [isCloser, 'Talking has brought them closer, but not close enough.'],
+          'Talking has not brought them closer.',
+        ),
       ],
       question: 'Which moment pushed the two camps apart?',
     },
@@ -231,49 +246,27 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
       title: 'They differ, and go on',
       claims: [
         'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
-        ({ deliberation: { votes } }) =>
-          votes.at(-1)!.result === 'divided'
-            ? 'No side had enough votes, but opinions were close enough to go on talking.'
-            : votes.at(-1)!.abstain > 0
-              ? 'Too many of them took neither side for a quorum.'
-              : 'Too few of them were there for a quorum.',
+        first(
+          [
+            (world) => lastVote(world).result === 'divided',
+            'No side had enough votes, but opinions were close enough to go on talking.',
+          ],
+          [(world) => lastVote(world).abstain > 0, 'Too many of them took neither side for a quorum.'],
+          'Too few of them were there for a quorum.',
+        ),
       ],
       question: 'Is it a failure that they did not decide?',
     },
   },
 });
 
-type Text = 'raw' | 'redacted' | 'embargo' | 'closed';
-
-function textOfProposal({ facts }: World): Text {
-  if (facts.closed === 1) return 'closed';
-  if (facts.embargo === 1) return 'embargo';
-  return facts.redacted! > 0 ? 'redacted' : 'raw';
+function isCloser({ facts, began }: World): boolean {
+  return facts.parted! < began.polarisation;
 }
 
-const QUESTIONS: Readonly<Record<Text, (world: World) => string>> = {
-  raw: () => 'Shall the log of every deliberation be published, with names?',
-  redacted: ({ facts }) =>
-    `Shall the log of every deliberation be published, with ${part(facts.redacted!)} of the names removed?`,
-  embargo: () => 'Shall the log of every deliberation be published, with names, after thirty days?',
-  closed: () => 'Shall the log of every deliberation stay closed?',
-};
-
-const RULES: Readonly<Record<Text, (world: World) => string>> = {
-  raw: () => 'From now on, the log of every deliberation is published, with names.',
-  redacted: ({ facts }) =>
-    `From now on, the log of every deliberation is published, with ${part(facts.redacted!)} of the names removed.`,
-  embargo: () => 'From now on, the log of every deliberation is published, with names, after thirty days.',
-  closed: () => 'From now on, the log of every deliberation stays closed.',
-};
-
-/** What was adopted. */
-function rule(world: World): string {
-  return RULES[textOfProposal(world)](world);
-}
-
-function isCompromise(world: World): boolean {
-  return ['redacted', 'embargo'].includes(textOfProposal(world));
+function termsOf({ facts }: World): string {
+  if (facts.embargo === 1) return 'with names, after thirty days';
+  return facts.redacted! > 0 ? `with ${part(facts.redacted!)} of the names removed` : 'with names';
 }
 
 function part(share: number): string {
