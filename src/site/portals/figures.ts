@@ -6,19 +6,26 @@ import { protocols as protocolsFile } from '../../../pipeline/artifacts/diplomac
 import { standards as standardsFile } from '../../../pipeline/artifacts/diplomacy/standards.ts';
 import { treatyFramework } from '../../../pipeline/artifacts/diplomacy/treaty-framework.ts';
 import { mii } from '../../../pipeline/artifacts/economy/mii.ts';
+import { miiByDay } from '../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supply } from '../../../pipeline/artifacts/economy/supply.ts';
+import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { sentinelStatus } from '../../../pipeline/artifacts/government/sentinel-status.ts';
 import { transparency } from '../../../pipeline/artifacts/government/transparency.ts';
 import { driftAnalysis } from '../../../pipeline/artifacts/philosophy/drift-analysis.ts';
+import { metricsByDay } from '../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import { virtues as virtuesFile } from '../../../pipeline/artifacts/philosophy/virtues.ts';
 import { isOverdue } from '../../../pipeline/charts/drawing/days.ts';
+import { meanOf } from '../../../pipeline/model/formulas.ts';
 import { NO_HEARTBEAT_YET } from '../../../pipeline/model/sentinel-status.ts';
 import { formatDay } from '../../../pipeline/words/moment.ts';
 import { formatCount, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../pipeline/words/number.ts';
 import { capitalise, formatToken } from '../../../pipeline/words/phrase.ts';
-import { DAILY } from './daily-values.ts';
-import { type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
+import type { SiteRelease } from '../layout/release.ts';
+import { daily, type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
+
+/** As they are in the files. */
+export const VIRTUES = ['integrity', 'temperance', 'justice', 'prudence', 'courage'] as const;
 
 /** Of a text that the organisation has not published. It has no number, not even zero. */
 const NOTHING = { value: NO_VALUE, unit: '', note: 'nothing published yet' };
@@ -79,7 +86,7 @@ const virtues = measured({
       ? `${formatNumber(measured.length)} of ${formatNumber(all.length)} measured, over the last 30 days`
       : 'over the last 30 days';
   },
-  daily: DAILY.virtues,
+  daily: daily(metricsByDay, ([row]) => meanOf(VIRTUES.map((name) => row![name]))),
   places: 3,
   better: 'higher',
 });
@@ -92,7 +99,7 @@ const drift = measured({
   needs: [],
   nothing: 'begins after the ledger’s first thirty days',
   note: ({ status }) => `status: ${formatToken(status)}`,
-  daily: DAILY.driftScore,
+  daily: daily(metricsByDay, ([row]) => row!.drift_score),
   places: 3,
 });
 
@@ -131,7 +138,7 @@ const coordination = measured({
   now: ({ average_coordination }) => average_coordination,
   needs: ['sentinel_registered', 'attestation'],
   note: () => 'of the active sentinels',
-  daily: DAILY.coordination,
+  daily: daily(sentinelsByDay, (rows) => meanOf(rows.map(({ coordination_score: score }) => score))),
   places: 1,
   better: 'higher',
 });
@@ -143,7 +150,7 @@ const consensus = measured({
   now: ({ consensus_rate }) => consensus_rate,
   needs: ['deliberation_closed'],
   note: () => 'deliberations closed in the last 30 days',
-  daily: DAILY.consensusRate,
+  daily: daily(metricsByDay, ([row]) => row!.consensus_rate),
   places: 3,
 });
 
@@ -162,11 +169,7 @@ const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', n
     now: (now) => now[member],
     needs: [],
     note: () => note,
-    daily: {
-      total_supply: DAILY.totalSupply,
-      circulating: DAILY.circulating,
-      burned: DAILY.burned,
-    }[member],
+    daily: daily(supplyByDay, ([row]) => row![member]),
     places: 0,
   });
 
@@ -174,14 +177,24 @@ const totalSupply = mic('Total supply', 'total_supply', 'the allocation at genes
 const circulating = mic('In circulation', 'circulating', 'neither locked nor burned');
 const burned = mic('Burned', 'burned', 'permanently out of circulation');
 
+/** A day without a mint has no row in the file of mints, and counts as 0. */
+function mintedByDay(release: SiteRelease): ReadonlyMap<string, number> {
+  const byDay = new Map(release.read(supplyByDay).map(({ date }) => [date, 0]));
+  for (const { date, minted } of release.read(mintingByDay)) {
+    const before = byDay.get(date);
+    if (before !== undefined) byDay.set(date, before + minted);
+  }
+  return byDay;
+}
+
 const minted = ofLastDay({
   label: 'Minted in a day',
   unit: 'MIC',
-  file: mintingByDay,
+  path: mintingByDay.path,
   note: 'on the last whole day',
   nothing: 'no day is over yet',
   needs: ['mic_mint'],
-  daily: DAILY.minted,
+  daily: mintedByDay,
   places: 0,
 });
 
@@ -193,7 +206,7 @@ const integrity = measured({
   needs: ['mii_reading'],
   note: ({ minting_active }) =>
     minting_active === null ? 'there is no threshold yet' : `minting is ${minting_active ? 'on' : 'off'}`,
-  daily: DAILY.mii,
+  daily: daily(miiByDay, ([row]) => row!.mii),
   places: 4,
   better: 'higher',
 });
@@ -205,7 +218,7 @@ const threshold = measured({
   now: ({ threshold }) => threshold,
   needs: ['genesis', 'mic_mint'],
   note: () => 'nothing is minted below it',
-  daily: DAILY.threshold,
+  daily: daily(miiByDay, ([row]) => row!.threshold),
   places: 4,
 });
 
@@ -238,14 +251,20 @@ const operational = stated(sentinelStatus, ({ sentinels }) => {
   };
 });
 
+/** Sentinels that were up all day, on days after the first heartbeat of one that was not retired. */
+const operationalByDay = daily(sentinelsByDay, (rows) => {
+  const heard = rows.filter(({ status }) => status !== NO_HEARTBEAT_YET);
+  return heard.length === 0 ? null : heard.filter(({ status }) => status === 'operational').length;
+});
+
 const upAllDay = ofLastDay({
   label: 'Up for a whole day',
   unit: 'sentinels',
-  file: sentinelsByDay,
+  path: sentinelsByDay.path,
   note: 'no silence over 12 hours on the last whole day',
   nothing: 'no whole day with a heartbeat yet',
   needs: ['sentinel_registered', 'heartbeat'],
-  daily: DAILY.operational,
+  daily: operationalByDay,
   places: 0,
   better: 'higher',
 });

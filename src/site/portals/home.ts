@@ -1,31 +1,9 @@
 import { catalogueTitle } from '../../../pipeline/artifacts/documents/organisation.ts';
-import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { DESCRIPTION } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import { CHANGES_FEED, jsonFeed } from '../../../pipeline/formats/catalogue/feeds.ts';
 import { siteFacts } from '../files/site-facts.ts';
 import type { SiteRelease } from '../layout/release.ts';
-
-interface TakeAway {
-  tool: string;
-  /** Works when pasted. */
-  line: string;
-}
-
-/** The supply by day, loaded by each tool. All load the same file, so that their results can be compared. */
-export function takeAway(release: SiteRelease): TakeAway[] {
-  const url = `${release.baseUrl}/${supplyByDay.path}`;
-  return [
-    { tool: 'Shell', line: `curl -O ${url}` },
-    {
-      tool: 'pandas',
-      line: `import pandas\nsupply = pandas.read_csv("${url}",\n    keep_default_na=False, na_values=[""], parse_dates=["date"])`,
-    },
-    { tool: 'R', line: `supply <- readr::read_csv("${url}", na = "")` },
-    { tool: 'DuckDB', line: `SELECT date, total_supply FROM '${url}' ORDER BY date;` },
-    { tool: 'Google Sheets', line: `=IMPORTDATA("${url}")` },
-  ];
-}
 
 /** The title of an ordinary day, which is no news. Only the newest of them is listed. */
 const ORDINARY = /^\d{4}-\d{2}-\d{2}: /;

@@ -49,7 +49,6 @@ describe('the transparency report as a PDF', () => {
       '  1. Executive summary',
       '  2. System operations overview',
       '  3. Governance structure',
-      '    The latest decisions of the year',
       '  4. Financial transparency',
       '    Supply and minting by month',
       '    Integrity index against its threshold by month',

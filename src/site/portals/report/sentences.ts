@@ -9,7 +9,7 @@ import { capitalise, formatList, formatToken } from '../../../../pipeline/words/
  */
 type Paragraphs = (report: TransparencyReport) => string[];
 
-export const executiveSummary: Paragraphs = ({ period, summary, financial, governance }) => [
+const executiveSummary: Paragraphs = ({ period, summary, financial, governance }) => [
   `${capitalise(formatPeriod(period))} the ledger minted ${flow(financial.minted)} and burned ` +
     `${flow(financial.burned)}. At the end of the period total supply stood at ` +
     `${formatMic(summary.total_supply)}: ${formatMic(summary.circulating)} in circulation, ` +
@@ -48,7 +48,7 @@ function deliberations({
   return `${opened} and ${formatNumber(deliberations_closed)} closed, ${consensus_reached === 0 ? 'none' : formatNumber(consensus_reached)} of them with consensus.`;
 }
 
-export const operationsOverview: Paragraphs = ({ operations, period }) => [
+const operationsOverview: Paragraphs = ({ operations, period }) => [
   `The ledger recorded ${formatCount(operations.events, 'event')} in the period, among them ` +
     `${formatCount(operations.attestations, 'attestation')}. ` +
     `${capitalise(formatCount(operations.alerts_raised, 'alert was', 'alerts were'))} raised, and ` +
@@ -70,19 +70,25 @@ function coordination({ average_coordination: mean }: TransparencyReport['operat
     : `, and the mean coordination score of the active sentinels was ${formatNumber(mean, 1)} points; a score of 50 earns half of the highest reward`;
 }
 
-export const governanceStructure: Paragraphs = ({ governance }) => [
+const governanceStructure: Paragraphs = ({ governance }) => [
   `Sentinels deliberate, take positions with their reasons, and close a deliberation with or without consensus. ${deliberations(governance)}`,
   'Each cathedral has a multiplier between 1.0 and 2.0 that scales the rewards of its sentinels. A change of a ' +
-    'multiplier is an event of the ledger with its reason.',
+    'multiplier is an event of the ledger with its reason. At the end of the period the multipliers were ' +
+    `${formatList(Object.entries(governance.multipliers).map(([name, value]) => `${formatFactor(value)} for ${name}`))}.`,
 ];
 
-export const financialTransparency: Paragraphs = ({ financial }) => [
+/** A multiplier: `1.50`. */
+export function formatFactor(value: number): string {
+  return formatNumber(value, { min: 2, max: 6 });
+}
+
+const financialTransparency: Paragraphs = ({ financial }) => [
   `The period opened with a total supply of ${formatMic(financial.opening_supply)} and closed with ` +
     `${formatMic(financial.closing_supply)}. Total supply counts everything ever minted; burning and locking lower ` +
     'what circulates, not the total.',
 ];
 
-export const complianceStatus: Paragraphs = ({ compliance }) => {
+const complianceStatus: Paragraphs = ({ compliance }) => {
   const unaudited = Object.entries(compliance.jurisdictions)
     .filter(([, { last_audit }]) => last_audit === null)
     .map(([name]) => name);
@@ -98,10 +104,22 @@ export const complianceStatus: Paragraphs = ({ compliance }) => {
   ];
 };
 
-export const futureOutlook: Paragraphs = ({ outlook, period }) => [
+const futureOutlook: Paragraphs = ({ outlook, period }) => [
   outlook.projected_supply === null || outlook.projected_threshold === null
     ? 'No MIC was minted in the period, so no growth is projected.'
     : `If minting goes on at the year’s mean daily rate, total supply will reach ${formatMic(outlook.projected_supply)} ` +
       `365 days after ${formatDay(period.to)}, and the threshold of the integrity index will then be ` +
       `${formatIndex(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
+  ...(outlook.next_audits.length === 0 ? ['No audit is scheduled in the ledger.'] : []),
+  ...(outlook.open_deliberations.length === 0 ? ['No deliberation was open at the end of the period.'] : []),
 ];
+
+/** The sections of the transparency report, named and ordered as the specification has them. */
+export const SECTIONS = [
+  { id: 'executive-summary', title: 'Executive summary', paragraphs: executiveSummary },
+  { id: 'system-operations', title: 'System operations overview', paragraphs: operationsOverview },
+  { id: 'governance', title: 'Governance structure', paragraphs: governanceStructure },
+  { id: 'finance', title: 'Financial transparency', paragraphs: financialTransparency },
+  { id: 'compliance', title: 'Compliance status', paragraphs: complianceStatus },
+  { id: 'outlook', title: 'Future outlook', paragraphs: futureOutlook },
+] as const;
