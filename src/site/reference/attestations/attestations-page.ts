@@ -1,10 +1,21 @@
+import { MAX_BYTES } from '../../../../pipeline/attestation/read-json.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { printable } from '../../../../pipeline/words/printable.ts';
+import { addCopyButton } from '../../files/copy-button.ts';
 import { makeElement } from '../../layout/make-element.ts';
-import { element, Tool } from '../../layout/tool.ts';
-import type { Ask, AttestationAnswer, AttestationJob } from './attestations-worker.ts';
-import { beginDrafting } from './draft-form.ts';
-import { beginVerifying } from './verify-form.ts';
+import { takeFiles } from '../../layout/take-files.ts';
+import { drawPart, element, Tool } from '../../layout/tool.ts';
+import type { AttestationAnswer, AttestationJob } from './attestations-worker.ts';
+import type { Outcome } from './verdict-parts.ts';
 
 const form = element('#verify-form');
+const text = element<HTMLTextAreaElement>('#document');
+const verdict = element('#verdict');
+const draftForm = element<HTMLFormElement>('#draft-form');
+const said = element('#registry-time');
+/** The bytes of a file, which are what was signed; null for typed text. */
+let taken: { name: string; bytes: Uint8Array } | null = null;
+
 // A job takes an instant, and what fails is said where its result would stand.
 const notice = makeElement('div', '');
 const tool = new Tool<AttestationJob, AttestationAnswer>({
@@ -13,9 +24,76 @@ const tool = new Tool<AttestationJob, AttestationAnswer>({
   notice,
 });
 
-// The worker has the schemas and signatures, whose loading would hold up the page.
-const ask: Ask = (job, done, failed) =>
-  tool.run('', () => job, { working() {}, done: (answer) => done(answer as never), failed });
+/** The worker has the schemas and signatures, whose loading would hold up the page. */
+function ask(job: AttestationJob, place: HTMLElement, trusted: (timestamp: string) => void = () => {}): void {
+  tool.run('', () => job, {
+    working() {},
+    done: (answer) => ('timestamp' in answer ? trusted(answer.timestamp) : show(place, answer)),
+    failed: (message) => showFailed(place, message),
+  });
+}
+
+/** Replaces what is in the place, and moves the focus to its title. */
+function show(place: HTMLElement, { title, mark, parts }: Outcome): void {
+  const heading = makeElement('h3', `verdict-title ${mark}`, title);
+  heading.tabIndex = -1;
+  place.replaceChildren(heading, ...parts.map(drawPart));
+  const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
+  if (clipboard)
+    for (const block of place.querySelectorAll<HTMLElement>('.copyable')) addCopyButton(block, clipboard);
+  place.hidden = false;
+  heading.focus({ preventScroll: true });
+  heading.scrollIntoView({ block: 'nearest' });
+}
+
+/** Says why there is no verdict. */
+function showFailed(place: HTMLElement, message: string): void {
+  const parts = [{ tag: 'p', attributes: {}, children: [message] } as const];
+  show(place, { title: place === verdict ? 'No verdict' : 'No document', mark: 'is-invalid', parts });
+}
+
+function verify(): void {
+  const { name = null, bytes = text.value } = taken ?? {};
+  ask({ kind: 'verify', document: bytes, file: name, now: Date.now() }, verdict);
+}
+
+async function take(file: File): Promise<void> {
+  const { name } = file;
+  try {
+    // One byte over the limit is enough to detect a document that is too long.
+    taken = { name, bytes: new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer()) };
+  } catch {
+    // A folder or a deleted file. The previous verdict must not appear to apply to it.
+    const why = 'It is a folder, or it no longer exists. Nothing was verified.';
+    return showFailed(verdict, `The browser cannot read ${printable(name)}. ${why}`);
+  }
+  text.value = new TextDecoder().decode(taken.bytes);
+  verify();
+}
+
+/** Selects the place of a problem in the text. Browsers scroll to it as the text gets the focus. */
+function select({ target }: Event): void {
+  const { start, end } = (target as HTMLElement).closest<HTMLElement>('[data-start]')?.dataset ?? {};
+  if (start === undefined) return;
+  text.setSelectionRange(Number(start), Number(end));
+  text.focus();
+}
+
+text.addEventListener('input', () => {
+  taken = null;
+});
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  verify();
+});
+takeFiles(form, text, (file) => void take(file));
+verdict.addEventListener('click', select);
+
+draftForm.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const given = [...new FormData(draftForm)].map(([name, value]) => [name, String(value).trim()]);
+  ask({ kind: 'draft', given: Object.fromEntries(given), now: Date.now() }, element('#draft'));
+});
 
 /** The service's current registry, requested only when the reader presses the button. Throws if the service does not answer. */
 async function fetchRegistry(): Promise<string> {
@@ -24,7 +102,16 @@ async function fetchRegistry(): Promise<string> {
   return response.text();
 }
 
-const { trust } = beginVerifying(ask, fetchRegistry);
-beginDrafting(ask);
+element('#refresh').addEventListener('click', () => {
+  fetchRegistry().then(
+    (registry) =>
+      ask({ kind: 'registry', text: registry }, verdict, (timestamp) => {
+        said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
+      }),
+    (error: Error) => {
+      said.textContent = `The service did not answer: ${error.message} The page still uses the registry that it has.`;
+    },
+  );
+});
 // The registry embedded in the page, which is all that it needs. The worker begins with it, so that nothing is requested later.
-trust(element('#registry').textContent);
+ask({ kind: 'registry', text: element('#registry').textContent }, verdict);

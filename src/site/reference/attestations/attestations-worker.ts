@@ -1,6 +1,6 @@
 import './without-eval.ts';
 import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
-import { formatDocument } from '../../../../pipeline/attestation/document.ts';
+import { type Algorithm, formatDocument } from '../../../../pipeline/attestation/document.ts';
 import {
   type NewDocument,
   newDocument,
@@ -8,38 +8,20 @@ import {
 } from '../../../../pipeline/attestation/new-document.ts';
 import { PublishedRegistry, trustOf } from '../../../../pipeline/attestation/published-registry.ts';
 import { readJson } from '../../../../pipeline/attestation/read-json.ts';
-import {
-  SUMMARIES,
-  type Verdict,
-  verifyAttestation,
-} from '../../../../pipeline/attestation/verify-attestation.ts';
+import { verifyAttestation } from '../../../../pipeline/attestation/verify-attestation.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
+import { draftOutcome, type Outcome, verdictOutcome } from './verdict-parts.ts';
 
 export type AttestationJob =
   /** A registry as JSON, which the following jobs trust. */
   | { kind: 'registry'; text: string }
-  /** `now`: ms since 1970. */
-  | { kind: 'verify'; document: string | Uint8Array; now: number }
-  /** `justification`: its JSON text; null: the field is empty. */
-  | {
-      kind: 'draft';
-      given: Omit<NewDocument, 'justification'>;
-      justification: string | null;
-      now: number;
-    };
+  /** `file`: the name of what was chosen; null: the text was typed. `now`: ms since 1970. */
+  | { kind: 'verify'; document: string | Uint8Array; file: string | null; now: number }
+  /** The fields of the form, trimmed. */
+  | { kind: 'draft'; given: Readonly<Record<string, string>>; now: number };
 
-export type AttestationAnswer =
-  | { kind: 'registry'; timestamp: string }
-  | { kind: 'verify'; verdict: Verdict; isReliable: boolean }
-  /** `text`: the document, formatted. */
-  | { kind: 'draft'; drafted: Drafted; text: string };
-
-/** Gives the worker a job. */
-export type Ask = <Kind extends AttestationJob['kind']>(
-  job: Extract<AttestationJob, { kind: Kind }>,
-  done: (answer: Extract<AttestationAnswer, { kind: Kind }>) => void,
-  failed: (message: string) => void,
-) => void;
+/** The time of the registry, or what came of a form. */
+export type AttestationAnswer = { timestamp: string } | Outcome;
 
 let registry: PublishedRegistry | null = null;
 /** The creation time of each request, which stays fixed so that the wallet's signature remains valid. */
@@ -48,27 +30,56 @@ const times = new Map<string, number>();
 answerJobs<AttestationJob, AttestationAnswer>(async (job) => {
   if (job.kind === 'registry') {
     registry = PublishedRegistry.parse(JSON.parse(job.text));
-    return { kind: 'registry', timestamp: registry.timestamp };
+    return { timestamp: registry.timestamp };
   }
   if (!registry) throw new Error('The registry in this page cannot be read.');
-  if (job.kind === 'verify') {
-    const verdict = verifyAttestation(job.document, { ...trustOf(registry), now: job.now });
-    return { kind: 'verify', verdict, isReliable: verdict.summary === SUMMARIES.active };
+  if (job.kind === 'draft') {
+    const drafted = draft(job, registry);
+    return draftOutcome(drafted, formatDocument(drafted.document));
   }
-  const drafted = draft(job, registry);
-  return { kind: 'draft', drafted, text: formatDocument(drafted.document) };
+  const { document, file, now } = job;
+  const verdict = verifyAttestation(document, { ...trustOf(registry), now });
+  const text = typeof document === 'string' ? document : new TextDecoder().decode(document);
+  return verdictOutcome(verdict, text, file);
 });
 
 function draft(
-  { given, justification, now }: Extract<AttestationJob, { kind: 'draft' }>,
+  { given, now }: Extract<AttestationJob, { kind: 'draft' }>,
   { wallets }: PublishedRegistry,
 ): Drafted {
-  const read = justification === null ? { value: null, problem: null } : readJson(justification);
-  const complete = { ...given, justification: read.value };
+  const { justification } = given;
+  const read = justification ? readJson(justification) : { value: null, problem: null };
+  const complete = { ...fieldsOf(given), justification: read.value };
   const request = signatureClaim(newDocument(complete, 0));
   const at = times.get(request) ?? now;
   times.set(request, at);
   const drafted = checkDraft(newDocument(complete, at), now, { wallets });
   const unread = read.problem ? [{ ...read.problem, pointer: `/epicon_ej${read.problem.pointer}` }] : [];
   return { ...drafted, problems: [...unread, ...drafted.problems] };
+}
+
+/** An empty field is null. A browser leaves a box out that is not checked. */
+function fieldsOf(given: Readonly<Record<string, string>>): Omit<NewDocument, 'justification'> {
+  const text = (name: string) => given[name] || null;
+  const number = (name: string) => (given[name] ? Number(given[name]) : null);
+  return {
+    draft: {},
+    companion: text('companion'),
+    algorithm: text('algorithm') as Algorithm | null,
+    ledgerId: text('ledger-id'),
+    scope: text('scope'),
+    risk: text('risk'),
+    riskReason: text('risk-justification'),
+    hashOnly: 'hash-only' in given,
+    walletSignature: text('wallet-signature'),
+    days: number('days'),
+    expiresAt: text('expires-at'),
+    ccr: number('ccr-score'),
+    threshold: number('drift-threshold'),
+    interval: text('check-interval'),
+    unwatched: 'without-drift-monitoring' in given,
+    context: text('request-context'),
+    previous: text('previous'),
+    trail: text('audit-trail-id'),
+  };
 }
