@@ -1,7 +1,7 @@
-import { EVENT_DATA, type KnownType } from '../ledger/events/event.ts';
+import { EVENT_DATA, KNOWN_TYPES, type KnownType } from '../ledger/events/event.ts';
 import { exampleOf } from '../ledger/events/event-examples.ts';
 import { formatEventLine } from '../ledger/events/event-line.ts';
-import { dataSchema, eventSchemaPath, KNOWN_TYPES } from '../ledger/events/event-schemas.ts';
+import { dataSchema, eventSchemaPath } from '../ledger/events/event-schemas.ts';
 import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';

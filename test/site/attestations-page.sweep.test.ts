@@ -204,10 +204,10 @@ describe('the page of attestations', () => {
     expect(scrolled).toBeGreaterThan(1000);
     await page.getByRole('button', { name: '/extra: select it in the text' }).click();
     expect(await selected()).toBe('"extra": 1');
-    expect(await page.evaluate(() => document.querySelector('#document')!.scrollTop)).toBeGreaterThan(
+    // Both are at the end, which may be in view already.
+    expect(await page.evaluate(() => document.querySelector('#document')!.scrollTop)).toBeGreaterThanOrEqual(
       scrolled,
     );
-    expect(await page.locator('textarea.measured').count()).toBe(0);
     await verify(page, '{"a": 1,\n "a": 2}');
     await page.getByRole('button', { name: '/a: select it in the text' }).click();
     expect(await selected()).toBe('"a"');

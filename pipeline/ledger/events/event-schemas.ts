@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Envelope, EVENT_DATA, type KnownType } from './event.ts';
+import { Envelope, EVENT_DATA, KNOWN_TYPES, type KnownType } from './event.ts';
 import { EXAMPLE_LEDGER, exampleOf } from './event-examples.ts';
 import { JSON_SCHEMA, toJsonSchema } from './json-schema.ts';
 
@@ -7,7 +7,6 @@ import { JSON_SCHEMA, toJsonSchema } from './json-schema.ts';
 export type JsonSchema = { [keyword: string]: unknown };
 
 const FOLDER = 'schemas/events';
-export const KNOWN_TYPES = Object.keys(EVENT_DATA) as KnownType[];
 
 /** Path of the JSON Schema of a type's data, below the root. */
 export function eventSchemaPath(type: KnownType): string {

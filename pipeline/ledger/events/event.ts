@@ -427,6 +427,7 @@ export const EVENT_DATA = {
 } as const;
 
 export type KnownType = keyof typeof EVENT_DATA;
+export const KNOWN_TYPES = Object.keys(EVENT_DATA) as KnownType[];
 
 export function isKnownType(type: string): type is KnownType {
   return Object.hasOwn(EVENT_DATA, type);

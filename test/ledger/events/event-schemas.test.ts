@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CathedralError } from '../../../pipeline/errors.ts';
 import { completeEvent } from '../../../pipeline/ledger/events/draft.ts';
-import { EVENT_DATA, type LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { EVENT_DATA, KNOWN_TYPES, type LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { assertEvent } from '../../../pipeline/ledger/events/event-check.ts';
 import { EXAMPLE_LEDGER, exampleOf } from '../../../pipeline/ledger/events/event-examples.ts';
 import { formatEventLine, parseEventLine } from '../../../pipeline/ledger/events/event-line.ts';
@@ -12,7 +12,6 @@ import {
   EVENT_LINE_SCHEMA_PATH,
   eventSchemaPath,
   eventSchemas,
-  KNOWN_TYPES,
 } from '../../../pipeline/ledger/events/event-schemas.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
