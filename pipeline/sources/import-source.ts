@@ -65,8 +65,9 @@ export async function importSource(
     });
   };
   if (!stores) return work();
-  const own = { folder: directory, kind: 'import', verifiers, waitMs: wait * 1000 } as const;
-  return new SharedFolder(stores, own, log).import(fingerprint, turnMs ?? wait * 1000, work);
+  const local = { ledger: directory, verifiers };
+  const folder = new SharedFolder('import', local, wait * 1000, stores, log);
+  return folder.import(fingerprint, turnMs ?? wait * 1000, work);
 }
 
 /** The first machine that imports makes the key; the others need a copy of it. Throws config_invalid, and store_failed without a key. */

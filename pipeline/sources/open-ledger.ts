@@ -49,27 +49,19 @@ export async function localLedger(source: LedgerSource, config: SourceConfig): P
   return { ledger, verifiers: (await importerOf(source, config)).verifiers };
 }
 
-/** How a ledger of another machine, or one that this machine shares, is kept in its folder. */
-export function sharedFolder(
-  kind: 'replica' | 'import',
-  { ledger: folder, verifiers }: LocalLedger,
-  waitMs: number,
-  stores: SharedStores,
-  log: (line: string) => void,
-): SharedFolder {
-  return new SharedFolder(stores, { folder, kind, verifiers, waitMs }, log);
-}
-
 async function bringUpToDate(
   source: LedgerSource,
   config: SourceConfig,
   stores: SharedStores | null,
   means: OpeningLedger,
 ): Promise<string[]> {
+  const isImport = source.kind !== 'directory' && source.kind !== 'store';
+  // A command that only reads leaves importing to the others.
+  if (isImport && !(stores && config.mustExist && !config.importFull))
+    return importAll(source, config, stores, means);
   if (source.kind === 'directory') await sealAndShare(source, config, stores, means);
-  else if (source.kind === 'store') await updateReplica(config, stores, means);
-  else if (stores && config.mustExist && !config.importFull) await takeImports(source, config, stores, means);
-  else return importAll(source, config, stores, means);
+  // It takes the replica as it is where nothing says how to update it.
+  else if (stores || !config.mustExist) await takeShared(source, config, stores, means);
   return [];
 }
 
@@ -90,34 +82,27 @@ async function sealAndShare(
   if (!stores || followerOf(source.path)) return;
   progress.stage(`sharing ${source.path}`);
   const local = await localLedger(source, config);
-  await sharedFolder('replica', local, wait * 1000, stores, (line) => progress.note(line)).sharer.share();
+  const log = (line: string) => progress.note(line);
+  await new SharedFolder('replica', local, wait * 1000, stores, log).sharer.share();
 }
 
-/** A command that only reads takes the replica as it is where nothing says how to update it. */
-async function updateReplica(
+/** Takes what other machines have. */
+async function takeShared(
+  source: LedgerSource,
   config: SourceConfig,
   stores: SharedStores | null,
   { progress }: OpeningLedger,
 ): Promise<void> {
   const log = (line: string) => progress.note(line);
-  if (!stores && config.mustExist) return;
   if (!stores) return void (await requireShared(config, { isService: false, log }));
-  progress.stage(`taking the ledger that is shared through ${stores.shared.name}`);
-  const local = await localLedger({ kind: 'store' }, config);
-  await sharedFolder('replica', local, config.wait * 1000, stores, log).update();
-}
-
-/** A command that only reads leaves importing to the others. */
-async function takeImports(
-  source: RemoteSource,
-  config: SourceConfig,
-  stores: SharedStores,
-  { progress }: OpeningLedger,
-): Promise<void> {
-  progress.stage('taking what other machines have imported');
+  const kind = source.kind === 'store' ? 'replica' : 'import';
+  progress.stage(
+    kind === 'replica'
+      ? `taking the ledger that is shared through ${stores.shared.name}`
+      : 'taking what other machines have imported',
+  );
   const local = await localLedger(source, config);
-  const log = (line: string) => progress.note(line);
-  await sharedFolder('import', local, config.wait * 1000, stores, log).update();
+  await new SharedFolder(kind, local, config.wait * 1000, stores, log).update();
 }
 
 async function importAll(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, errorOf } from '../errors.ts';
 import { formatSize, parseAddCheckpoint, SIZE_TYPE } from '../ledger/log/add-checkpoint.ts';
 import { EMPTY_ROOT } from '../ledger/log/hash.ts';
 import { nodeHash } from '../ledger/log/merkle.ts';
@@ -10,6 +10,8 @@ import { type Cosigner, claimedTimestamp, isBy, verifySignature } from '../ledge
 import { type CosigningKey, cosign } from '../ledger/notes/cosigning-key.ts';
 import { formatSignature, readSignatures, type Verifier } from '../ledger/notes/note.ts';
 import { WitnessRecord } from './witness-record.ts';
+
+const wrong = errorOf('config_invalid');
 
 /** A log that a witness follows. */
 export interface FollowedLog {
@@ -161,11 +163,7 @@ function assertApart({ keys, logs }: WitnessOptions): void {
   for (const { origin, keys: trusted } of logs)
     for (const { name, id, publicKey } of trusted)
       if (own.has(encodeBase64(publicKey)))
-        throw new CathedralError('config_invalid', {
-          place: `the log ${origin}`,
-          expected: 'keys that are not the witness’s own',
-          found: `${name}+${id}`,
-        });
+        throw wrong(`the log ${origin}`, 'keys that are not the witness’s own', `${name}+${id}`);
 }
 
 interface Request {

@@ -1,9 +1,11 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { slotId, slotTime } from '../events/slot.ts';
 import { IMPORT_INDEX, listSnapshots, missingFile, type Slot } from '../reading/directory.ts';
 import type { LedgerFindings } from './findings.ts';
+
+const unreadable = errorOf('ledger_unreadable');
 
 /** What a ledger's folder may have: the ledger, and what an import keeps beside it. */
 const OWN_ENTRIES: ReadonlySet<string> = new Set([
@@ -26,12 +28,7 @@ export const UNFINISHED =
 export async function listSlots(path: string, findings: LedgerFindings, now: number): Promise<Slot[]> {
   const entries = await readdir(path).catch((cause: NodeJS.ErrnoException) => {
     const found = cause.code === 'ENOENT' ? 'nothing' : `${cause.code}`;
-    throw new CathedralError('ledger_unreadable', {
-      place: path,
-      expected: 'a folder with a ledger',
-      found,
-      cause,
-    });
+    throw unreadable(path, 'a folder with a ledger', found, cause);
   });
   for (const name of entries.sort())
     if (!OWN_ENTRIES.has(name)) await warnOfStray(path, name, /^head\.ndjson\.tmp$/, findings);

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { z } from 'zod';
 import { nearestName } from '../../config/nearest-name.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { isPlainName } from '../../words/plain-name.ts';
@@ -9,6 +9,8 @@ import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.t
 import { assertEvent, MemberFault } from './event-check.ts';
 import { cycleOf } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
+
+const disorder = errorOf('ledger_order');
 
 /** An event that is to be appended to a ledger. What is missing is filled in by `completeEvent`. */
 export interface EventDraft {
@@ -91,11 +93,7 @@ export function completeEvent(
 function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
   if (!isAfterPause({ notBefore, now })) return ownTime({ notBefore, now });
   const expected = `a timestamp, because the clock is more than ${MAX_PAUSE_MS / DAY_MS} days after the ledger's last event or sealed slot, ${notBefore}`;
-  throw new CathedralError('ledger_order', {
-    place: place(),
-    expected,
-    found: `none, and the clock at ${isoClock(now)}`,
-  });
+  throw disorder(place(), expected, `none, and the clock at ${isoClock(now)}`);
 }
 
 /**

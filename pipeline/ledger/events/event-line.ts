@@ -1,7 +1,9 @@
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { assertEvent } from './event-check.ts';
 import { isUnambiguousJson } from './json.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -51,8 +53,4 @@ export function eventLine({ seq, timestamp, cycle, type, agent, salt }: LedgerEv
 function notObject(text: string, place: string, cause?: unknown): CathedralError {
   const found = text.length > 80 ? `${text.slice(0, 40)} … ${text.slice(-40)}` : text;
   return corrupt(place, 'a JSON object', JSON.stringify(found), cause);
-}
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
 }

@@ -1,7 +1,9 @@
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
 import type { LedgerEvent } from './event.ts';
 import { compareTimestamps } from './timestamp.ts';
+
+const disorder = errorOf('ledger_order');
 
 /** Enforces the ledger's order: no gap in seq, no time before its predecessor's, at most one genesis. */
 export class EventOrder {
@@ -34,8 +36,4 @@ export class EventOrder {
     this.#seq += 1;
     this.#timestamp = event.timestamp;
   }
-}
-
-function disorder(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('ledger_order', { place, expected, found });
 }

@@ -1,5 +1,7 @@
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { TILE_WIDTH } from './tile.ts';
+
+const invalid = errorOf('log_invalid');
 
 /** The maximum of a uint16, which equals the longest line of a ledger (MAX_LINE_BYTES), so every event fits. */
 export const MAX_ENTRY_BYTES = 65_535;
@@ -35,8 +37,4 @@ export function parseBundle(bytes: Uint8Array, width: number, place: string): Ui
   if (entries.length < width) throw invalid(place, `${width} entries`, `${entries.length}`);
   if (at < bytes.length) throw invalid(place, `${width} entries`, `${bytes.length - at} bytes more`);
   return entries;
-}
-
-function invalid(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('log_invalid', { place, expected, found });
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { CalendarDate, type LedgerEvent } from '../events/event.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
+
+const invalid = errorOf('release_invalid');
 
 const Index = z.int().min(0);
 
@@ -111,8 +113,4 @@ export function addEvent({ days }: EventDays, event: LedgerEvent): void {
 
 export function emptyMonth(month: string): EventDays {
   return { month, version: PUBLIC_VERSION, days: [] };
-}
-
-function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found, cause });
 }

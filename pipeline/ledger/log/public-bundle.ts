@@ -1,4 +1,4 @@
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { Envelope, type LedgerEvent } from '../events/event.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
 import type { Hash } from './hash.ts';
@@ -12,6 +12,8 @@ import {
 } from './public-events.ts';
 import { type Bundle, publicPath, TILE_WIDTH, tileAt } from './tile.ts';
 import type { TileReader } from './tile-reader.ts';
+
+const invalid = errorOf('log_invalid');
 
 /** `public/v1/x001/234`, `public/v1/000.p/17`: the path of a bundle of public events below the log's address. */
 export function publicBundlePath(bundle: Bundle, version = PUBLIC_VERSION): string {
@@ -121,8 +123,4 @@ function parseLine(line: Uint8Array, index: number): LedgerEvent {
   if (!data) throw invalid(place, 'the members of an event', error.issues[0]!.path.join('.'));
   if (data.seq !== index) throw invalid(place, `seq ${index}`, `seq ${data.seq}`);
   return data;
-}
-
-function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('log_invalid', { place, expected, found, cause });
 }

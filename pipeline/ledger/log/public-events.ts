@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { EVENT_DATA, isKnownType, type KnownType, type LedgerEvent } from '../events/event.ts';
+
+const invalid = errorOf('log_invalid');
 
 /** What happens to the events of a type: their lines are published, or only their hashes. */
 export type Decision =
@@ -201,19 +203,10 @@ export function parsePolicy(text: string, place: string): PublishedDecisions {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw new CathedralError('log_invalid', {
-      place,
-      expected: 'JSON',
-      found: JSON.stringify(text.slice(0, 80)),
-      cause,
-    });
+    throw invalid(place, 'JSON', JSON.stringify(text.slice(0, 80)), cause);
   }
   const { data, error } = PublishedDecisions.safeParse(json);
   if (data) return data;
   const { path, message } = error.issues[0]!;
-  throw new CathedralError('log_invalid', {
-    place,
-    expected: 'the decisions about public events',
-    found: `${path.join('.')}: ${message}`,
-  });
+  throw invalid(place, 'the decisions about public events', `${path.join('.')}: ${message}`);
 }

@@ -1,7 +1,9 @@
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { HASH_BYTES, type Hash, hashesIn, type NodeHash, type TreeHead } from './hash.ts';
 import { joinRoots, largestPower, perfectRoot, perfectRoots } from './subtree.ts';
 import { edgeTiles, hashesAt, TILE_WIDTH, type Tile, tileAt, tilePath } from './tile.ts';
+
+const invalid = errorOf('log_invalid');
 
 /** Reads the bytes of a tile from anywhere. The result is not trusted. */
 export type ReadTile = (tile: Tile) => Promise<Uint8Array>;
@@ -114,8 +116,4 @@ async function readHashes(tile: Tile, readTile: ReadTile): Promise<Hash[]> {
   const bytes = await readTile(tile);
   if (bytes.length === tile.width * HASH_BYTES) return hashesIn(bytes);
   throw invalid(tilePath(tile), `${tile.width} hashes of ${HASH_BYTES} bytes`, `${bytes.length} bytes`);
-}
-
-function invalid(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('log_invalid', { place, expected, found });
 }

@@ -1,8 +1,10 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { decodeBase64, encodeBase64 } from '../notes/base64.ts';
 import { MAX_NOTE_BYTES } from '../notes/note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
+
+const invalid = errorOf('log_invalid');
 
 /** A self-contained proof that an entry is in a log (c2sp.org/tlog-proof). */
 export interface TlogProof {
@@ -32,11 +34,7 @@ export function formatTlogProof({ index, path, checkpoint, extra }: TlogProof): 
 /** Strict: each proof has one spelling. Throws log_invalid with the line; `place` names the text. */
 export function parseTlogProof(text: string, place: string): TlogProof {
   const fault = (line: number, expected: string, found: unknown) =>
-    new CathedralError('log_invalid', {
-      place: `${place}:${line}`,
-      expected,
-      found: JSON.stringify(found)?.slice(0, 200) ?? 'nothing',
-    });
+    invalid(`${place}:${line}`, expected, JSON.stringify(found)?.slice(0, 200) ?? 'nothing');
   if (text.length > LONGEST_PROOF) throw fault(1, `at most ${LONGEST_PROOF} characters`, text.length);
   const end = text.indexOf('\n\n');
   if (end < 0) throw fault(1, 'a proof, an empty line and a checkpoint', text.slice(0, 80));

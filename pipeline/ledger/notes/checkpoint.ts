@@ -1,6 +1,8 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 /** The head of the ledger's Merkle tree. */
 export interface Checkpoint {
@@ -36,8 +38,4 @@ export function parseCheckpoint(text: string, place: string): Checkpoint {
   const hash = decodeBase64(root!);
   if (hash?.length !== HASH_BYTES) throw corrupt(`${place}:3`, '32 bytes in base64', JSON.stringify(root));
   return { origin: origin!, size: Number(size), root: bytesToHex(hash) };
-}
-
-function corrupt(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found });
 }

@@ -8,11 +8,13 @@ import {
   TEMPORARY_SUFFIX,
   writeBeside,
 } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
-import { formatVerifierKey, MOST_KEYS, type Signer, type Verifier } from './note.ts';
-import { signerFromSeed } from './signer-from-seed.ts';
+import { formatVerifierKey, keyId, MOST_KEYS, type Signer, type Verifier } from './note.ts';
+import { ed25519FromSeed, signerFromSeed } from './signer-from-seed.ts';
+
+const badFile = errorOf('config_invalid');
 
 /** A key that signs notes: a name and the 32-byte secret of RFC 8032. */
 export interface NoteKey {
@@ -25,9 +27,22 @@ export interface NoteKey {
 const SEED_BYTES = 32;
 /** The format of Go's golang.org/x/mod/sumdb/note, so that other programs can sign with it too. */
 const LINE = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
-const ED25519 = 0x01;
 
-const HEADING = '# Signing keys, the one that stays first. Keep them secret, and keep a copy of them.\n';
+/** What the keys of a file are for. */
+export interface KeyFileKind {
+  /** The first line. */
+  heading: string;
+  /** The signature type of the keys. */
+  type: number;
+  /** For messages: `an Ed25519 key`. */
+  what: string;
+}
+
+const SIGNING: KeyFileKind = {
+  heading: '# Signing keys, the one that stays first. Keep them secret, and keep a copy of them.\n',
+  type: 0x01,
+  what: 'an Ed25519 key',
+};
 
 /** Verifier key: `name+id+base64`. */
 export function verifierKeyOf(key: NoteKey): string {
@@ -38,37 +53,38 @@ export function signerOf({ name, seed }: NoteKey): Signer {
   return signerFromSeed(name, seed);
 }
 
-/** The text of a key file: `PRIVATE+KEY+<name>+<id>+<base64 of 0x01 and the seed> <when it was made>`, a line each. */
-export function formatNoteKeys(keys: readonly NoteKey[]): string {
+/** The text of a key file: `PRIVATE+KEY+<name>+<id>+<base64 of the type and the seed> <when it was made>`, a line each. */
+export function formatNoteKeys(keys: readonly NoteKey[], { heading, type } = SIGNING): string {
   const lines = keys.map((key) => {
-    const secret = encodeBase64(Uint8Array.of(ED25519, ...key.seed));
-    return `PRIVATE+KEY+${key.name}+${signerOf(key).verifier.id}+${secret} ${key.made}\n`;
+    const secret = encodeBase64(Uint8Array.of(type, ...key.seed));
+    return `PRIVATE+KEY+${key.name}+${idOf(key, type)}+${secret} ${key.made}\n`;
   });
-  return HEADING + lines.join('');
+  return heading + lines.join('');
+}
+
+function idOf({ name, seed }: NoteKey, type: number): string {
+  return keyId(name, type, ed25519FromSeed(seed).publicKey);
 }
 
 /** Throws config_invalid. The error never shows what was found, which may be half a key. */
-function parseNoteKeys(text: string, place: string): NoteKey[] {
+export function parseNoteKeys(text: string, place: string, kind = SIGNING): NoteKey[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`));
-  const ids = new Set(keys.map((key) => signerOf(key).verifier.id));
+  const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`, kind));
+  const ids = new Set(keys.map((key) => idOf(key, kind.type)));
   if (keys.length > 0 && keys.length <= MOST_KEYS && ids.size === keys.length) return keys;
   throw badFile(place, `1 to ${MOST_KEYS} keys, each once`, `${keys.length} lines, ${ids.size} keys`);
 }
 
-function parseLine(line: string, place: string): NoteKey {
+function parseLine(line: string, place: string, { type, what }: KeyFileKind): NoteKey {
   const [, name = '', id, base64 = '', made = ''] = LINE.exec(line) ?? [];
   const bytes = decodeBase64(base64);
-  if (bytes?.length !== 1 + SEED_BYTES || bytes[0] !== ED25519)
-    throw badFile(place, 'PRIVATE+KEY+name+id+base64 of an Ed25519 key, and a time', 'something else');
+  if (bytes?.length !== 1 + SEED_BYTES)
+    throw badFile(place, `PRIVATE+KEY+name+id+base64 of ${what}, and a time`, 'something else');
+  if (bytes[0] !== type) throw badFile(place, `a key of type ${type} (Ed25519)`, `one of type ${bytes[0]}`);
   const key = { name, seed: bytes.subarray(1), made };
-  const expected = signerOf(key).verifier.id;
+  const expected = idOf(key, type);
   if (expected !== id) throw badFile(place, `the id ${expected} of this key`, 'another one');
   return key;
-}
-
-function badFile(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found });
 }
 
 /** Permission bits of group and others. */
@@ -96,7 +112,7 @@ export function newNoteKey(name: string, now: number): NoteKey {
  * that holds no keys.
  */
 export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
-  return readPrivateFile(path, parseNoteKeys);
+  return readPrivateFile(path, (text, place) => parseNoteKeys(text, place));
 }
 
 /** The verifier keys that belong to the signing keys in a file; null if there is no such file. Throws as `readNoteKeys`. */
@@ -113,23 +129,14 @@ export async function readPrivateFile<T>(
     const { mode } = await stat(path);
     if (process.platform !== 'win32' && !isPrivate(path, mode)) {
       const expected = 'a file that only its owner can read (chmod 600)';
-      throw new CathedralError('config_invalid', {
-        place: path,
-        expected,
-        found: `mode ${(mode & 0o777).toString(8)}`,
-      });
+      throw badFile(path, expected, `mode ${(mode & 0o777).toString(8)}`);
     }
     return parse(await readFile(path, 'utf8'), path);
   } catch (cause) {
     if (cause instanceof CathedralError) throw cause;
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
-    throw new CathedralError('config_invalid', {
-      place: path,
-      expected: 'a file of keys that can be read',
-      found: code,
-      cause,
-    });
+    throw badFile(path, 'a file of keys that can be read', code, cause);
   }
 }
 

@@ -4,8 +4,10 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
+
+const unsigned = errorOf('ledger_signature');
 
 /** Maximum size of a note in bytes, as in the format's reference implementation. */
 export const MAX_NOTE_BYTES = 1_000_000;
@@ -226,10 +228,6 @@ function malformed(
   fault: { expected: string; found: string; cause?: unknown },
 ): CathedralError {
   return new CathedralError('ledger_corrupt', { place, ...fault });
-}
-
-function unsigned(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('ledger_signature', { place, expected, found });
 }
 
 export function invalidKey(expected: string, found: string): CathedralError {

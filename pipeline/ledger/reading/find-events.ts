@@ -1,4 +1,4 @@
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { printable } from '../../words/printable.ts';
 import type { LedgerEvent } from '../events/event.ts';
 import { parseEventLine } from '../events/event-line.ts';
@@ -11,6 +11,8 @@ import { openDirectory, type SnapshotFile } from './directory.ts';
 import { openHead, readRawLines } from './head.ts';
 import { readNoteOf } from './read-checkpoint.ts';
 import { readLines } from './read-lines.ts';
+
+const disorder = errorOf('ledger_order');
 
 /** Which events to find; null: no condition. */
 export interface EventQuery {
@@ -116,11 +118,7 @@ async function* matching(part: Part, query: EventQuery): AsyncGenerator<FoundEve
 }
 
 function gap(start: number, found: number): CathedralError {
-  return new CathedralError('ledger_order', {
-    place: 'head.ndjson:1',
-    expected: `seq ${start}, where the snapshots end, or before`,
-    found: `seq ${found}`,
-  });
+  return disorder('head.ndjson:1', `seq ${start}, where the snapshots end, or before`, `seq ${found}`);
 }
 
 /** For people, on one line. */

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import { openNote } from '../notes/open-note.ts';
 import type { LedgerDirectory, SnapshotFile } from './directory.ts';
+
+const unsigned = errorOf('ledger_signature');
 
 /** The note of a snapshot's checkpoint, of which nothing is verified, and its name. Throws `ledger_unreadable`. */
 export function readNoteOf({ id, checkpoint }: SnapshotFile): { bytes: Buffer; place: string } {
@@ -25,11 +27,7 @@ export function readCheckpoint(
   const { text, verifier } = openNote(bytes, verifiers, place);
   const checkpoint = parseCheckpoint(text, place);
   if (checkpoint.origin !== verifier.name) {
-    throw new CathedralError('ledger_signature', {
-      place,
-      expected: `origin ${verifier.name}, the name of the key`,
-      found: checkpoint.origin,
-    });
+    throw unsigned(place, `origin ${verifier.name}, the name of the key`, checkpoint.origin);
   }
   return { checkpoint, note: bytes.toString(), verifier };
 }

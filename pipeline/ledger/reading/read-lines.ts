@@ -1,10 +1,12 @@
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../events/event.ts';
 import type { SnapshotFile } from './directory.ts';
 import { frameLength } from './zstd-frame.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 /** Compressed size up to which a file is decompressed in one call, which is cheaper than a stream. */
 const SMALL_BYTES = 256 * 1024;
@@ -97,8 +99,4 @@ export async function* splitLines(
   }
   if (isWhole && rest.length > 0)
     throw corrupt(placeOf(count + 1), 'a line end', JSON.stringify(rest.toString('utf8', 0, 80)));
-}
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
 }

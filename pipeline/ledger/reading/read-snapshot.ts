@@ -1,4 +1,4 @@
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { slotTime } from '../events/slot.ts';
 import type { Leaf, LedgerPosition } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
@@ -7,6 +7,8 @@ import type { SnapshotFile } from './directory.ts';
 import { EventReader } from './event-reader.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { readLines } from './read-lines.ts';
+
+const disorder = errorOf('ledger_order');
 
 /** The end of a verified snapshot, and its signed checkpoint. */
 export interface SnapshotEnd extends LedgerPosition {
@@ -84,11 +86,7 @@ function assertSigned(
 function assertLater(id: string, position: LedgerPosition, place: string): void {
   slotTime(id);
   if (position.snapshot === null || id > position.snapshot) return;
-  throw new CathedralError('ledger_order', {
-    place,
-    expected: `a slot after ${position.snapshot}`,
-    found: id,
-  });
+  throw disorder(place, `a slot after ${position.snapshot}`, id);
 }
 
 function sizeFault(file: SnapshotFile, expected: string, size: number): CathedralError {

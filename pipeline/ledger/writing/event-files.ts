@@ -8,7 +8,7 @@ import {
   TEMPORARY_SUFFIX,
   writeFileAtomically,
 } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from '../events/event.ts';
 import { assertEvent } from '../events/event-check.ts';
 import { formatEventLine } from '../events/event-line.ts';
@@ -20,6 +20,8 @@ import { formatCheckpoint } from '../notes/checkpoint.ts';
 import { type Signer, signNote } from '../notes/note.ts';
 import { type SnapshotFile, snapshotFile } from '../reading/directory.ts';
 import { ZstdFile } from './zstd-file.ts';
+
+const wrong = errorOf('config_invalid');
 
 const LINE_END = Buffer.from('\n');
 
@@ -194,12 +196,7 @@ export class SnapshotWriter extends EventLines {
     super(position, 256 * 1024);
     const [{ verifier }] = signers;
     const other = signers.find((signer) => signer.verifier.name !== verifier.name);
-    if (other)
-      throw new CathedralError('config_invalid', {
-        place: 'ledger key',
-        expected: `keys of one name, ${verifier.name}`,
-        found: other.verifier.name,
-      });
+    if (other) throw wrong('ledger key', `keys of one name, ${verifier.name}`, other.verifier.name);
     const next = snapshotFile(ledger, 'next').events;
     try {
       mkdirSync(dirname(next), { recursive: true });

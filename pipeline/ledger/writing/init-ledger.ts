@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { completeEvent } from '../events/draft.ts';
 import type { EventOf, LedgerEvent } from '../events/event.ts';
 import { formatEventLine } from '../events/event-line.ts';
@@ -9,6 +9,8 @@ import { type NoteKey, newNoteKey, readNoteKeys, verifierKeyOf, writeNoteKeys } 
 import { openDirectory } from '../reading/directory.ts';
 import { assertOutside, type LedgerKeyFiles } from './ledger-keys.ts';
 import { lockLedger } from './lock-ledger.ts';
+
+const wrong = errorOf('config_invalid');
 
 export interface NewLedger extends LedgerKeyFiles {
   /** Names the ledger in its checkpoints, and its key: `ledger.example.org`. */
@@ -148,21 +150,11 @@ function asLedgerError(cause: unknown, folder: string): unknown {
 export async function readCharter(path: string): Promise<string> {
   const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     const found = cause.code ?? cause.message;
-    throw new CathedralError('config_invalid', {
-      place: path,
-      expected: 'a readable text file',
-      found,
-      cause,
-    });
+    throw wrong(path, 'a readable text file', found, cause);
   });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimEnd();
   } catch (cause) {
-    throw new CathedralError('config_invalid', {
-      place: path,
-      expected: 'UTF-8',
-      found: 'other bytes',
-      cause,
-    });
+    throw wrong(path, 'UTF-8', 'other bytes', cause);
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../notes/note.ts';
 import {
@@ -18,6 +18,9 @@ import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { demoSigner } from './demo-key.ts';
 import type { Signers } from './event-files.ts';
 import { lockLedger } from './lock-ledger.ts';
+
+const refusal = errorOf('key_refused');
+const badKeyFile = errorOf('config_invalid');
 
 /** The files of a ledger's keys. */
 export interface LedgerKeyFiles {
@@ -188,12 +191,4 @@ function realOf(path: string): string {
     const above = dirname(full);
     return above === full ? full : join(realOf(above), basename(full));
   }
-}
-
-function refusal(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('key_refused', { place, expected, found });
-}
-
-function badKeyFile(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found, cause });
 }

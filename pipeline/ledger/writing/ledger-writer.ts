@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, sync } from '../../disk/durable.ts';
 import type { LockOptions } from '../../disk/lock.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
 import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from '../events/event.ts';
 import { formatEventLine } from '../events/event-line.ts';
@@ -27,6 +27,8 @@ import {
 import { lockLedger } from './lock-ledger.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
 import { keepPosition, sealedPosition } from './sealed-position.ts';
+
+const disorder = errorOf('ledger_order');
 
 export interface WriterOptions extends LockOptions {
   /** The keys of which one must have signed each checkpoint. */
@@ -416,9 +418,5 @@ function notBefore(timestamp: string | null, sealed: string | null): string | nu
 }
 
 function gap(expected: number, found: number): CathedralError {
-  return new CathedralError('ledger_order', {
-    place: 'head.ndjson:1',
-    expected: `seq ${expected} or before`,
-    found: `seq ${found}`,
-  });
+  return disorder('head.ndjson:1', `seq ${expected} or before`, `seq ${found}`);
 }

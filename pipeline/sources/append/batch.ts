@@ -1,4 +1,4 @@
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import type { LedgerFindings } from '../../ledger/check/findings.ts';
 import { type EventDraft, type EventWarning, warningsOf } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
@@ -9,6 +9,8 @@ import type { FileRow, RowFile } from '../rows/event-rows.ts';
 import { JSON_EVENTS } from '../rows/json-rows.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import { SortedRows } from './sorted-rows.ts';
+
+const misfit = errorOf('ledger_schema');
 
 export interface BatchOptions {
   /** Receives errors and warnings. */
@@ -148,13 +150,7 @@ export class Batch {
       this.#ids.set(id, this.#place());
       return false;
     }
-    this.#refuse(
-      new CathedralError('ledger_schema', {
-        place: this.#place(),
-        expected: 'each id once',
-        found: `${JSON.stringify(id)}, which ${known} has`,
-      }),
-    );
+    this.#refuse(misfit(this.#place(), 'each id once', `${JSON.stringify(id)}, which ${known} has`));
     return true;
   }
 
@@ -181,11 +177,7 @@ export class Batch {
     const seq = this.#known.get(sayingOf(event));
     if (seq === undefined) return;
     const found = `the same as event ${seq}, at the same time. If it happened twice, give it a later time`;
-    throw new CathedralError('ledger_schema', {
-      place,
-      expected: 'an event that is not in the ledger yet',
-      found,
-    });
+    throw misfit(place, 'an event that is not in the ledger yet', found);
   }
 
   /** Adds a warning; with `strict`, returns it as an error instead. */
@@ -224,11 +216,7 @@ export class Batch {
 
   #refused(): CathedralError {
     const [first] = this.#options.findings.listed.filter(({ severity }) => severity === 'error');
-    return new CathedralError('ledger_schema', {
-      place: first?.place ?? 'the batch',
-      expected: 'a batch without errors',
-      found: `${this.errors}`,
-    });
+    return misfit(first?.place ?? 'the batch', 'a batch without errors', `${this.errors}`);
   }
 }
 

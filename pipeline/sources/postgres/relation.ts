@@ -205,7 +205,7 @@ function orImportFailed<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
     const { place, expected, found } = error;
-    throw new CathedralError('import_failed', { place, expected, found, cause: error });
+    throw failed(place, expected, found, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { NO_VALUE } from '../../ledger/events/draft.ts';
 import {
   AMOUNT,
@@ -13,6 +13,8 @@ import {
 import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../../ledger/events/json.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
 import { faultOf, partsOf, readRowJson } from './row-json.ts';
+
+const misfit = errorOf('ledger_schema');
 
 /** What a cell becomes in an event. `as it is`: a member of no schema. */
 export type Kind =
@@ -131,11 +133,7 @@ export function convertCell(
       path: [],
       text: JSON.stringify(value) ?? typeof value,
     };
-    throw new CathedralError('ledger_schema', {
-      place: place(),
-      expected: `${[name, ...path].join('.')} to be ${fault.expected}`,
-      found: text.slice(0, 200),
-    });
+    throw misfit(place(), `${[name, ...path].join('.')} to be ${fault.expected}`, text.slice(0, 200));
   }
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { nearestName } from '../../config/nearest-name.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
 import { looksLike, shown } from '../../ledger/events/look-alikes.ts';
@@ -20,6 +20,8 @@ import {
   readMappingFile,
   type Source,
 } from './mapping-file.ts';
+
+const misfit = errorOf('ledger_schema');
 
 /** A row of a table: column → value. All values of CSV are texts. Missing, null and, mostly, an empty text mean: absent. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -364,12 +366,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
 export function assertColumns(mapping: Mapping, columns: readonly string[], place: string): void {
   // It would set the prototype of a row, and of what readers make of the event.
   const hidden = mapping.columns.find((column) => column.split('.').includes('__proto__'));
-  if (hidden !== undefined)
-    throw new CathedralError('ledger_schema', {
-      place,
-      expected: 'no column __proto__',
-      found: JSON.stringify(hidden),
-    });
+  if (hidden !== undefined) throw misfit(place, 'no column __proto__', JSON.stringify(hidden));
   for (const column of mapping.columns) {
     if (columns.includes(column)) continue;
     const alike = columns.find((one) => looksLike(one) === looksLike(column));

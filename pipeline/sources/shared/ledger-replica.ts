@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { exists, writeFileAtomically } from '../../disk/durable.ts';
 import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
@@ -31,6 +31,9 @@ import {
   type SharedSnapshot,
   snapshotKeys,
 } from './shared-ledger.ts';
+
+const storeFault = errorOf('store_failed');
+const disorder = errorOf('ledger_order');
 
 export interface ReplicaOptions {
   /** Created if missing. */
@@ -311,11 +314,7 @@ export class LedgerReplica {
   async #download(key: string, { sha256, bytes }: SharedFile, path: string): Promise<void> {
     const { objects, durable = true } = this.#options;
     const wrong = (found: string) =>
-      new CathedralError('store_failed', {
-        place: `${objects.name}/${key}`,
-        expected: `${bytes} bytes with SHA-256 ${sha256}`,
-        found,
-      });
+      storeFault(`${objects.name}/${key}`, `${bytes} bytes with SHA-256 ${sha256}`, found);
     const object = await objects.get(key);
     if (object === null || object === 'unchanged') throw wrong('no object');
     if (object.bytes !== bytes) {
@@ -342,9 +341,5 @@ function parsed(name: string, seq: number, line: Buffer): HeadLine {
   const place = `${name}, ledger_events ${seq}`;
   const event = parseEventLine(line, () => place);
   if (event.seq === seq && !line.includes('\n')) return { event, line };
-  throw new CathedralError('ledger_order', {
-    place,
-    expected: `one line, seq ${seq}`,
-    found: `seq ${event.seq}`,
-  });
+  throw disorder(place, `one line, seq ${seq}`, `seq ${event.seq}`);
 }

@@ -7,6 +7,7 @@ import { credentialsFrom } from '../../objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../objects/object-store.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { withLease } from '../../postgres/lease.ts';
+import type { LocalLedger } from '../own-ledger.ts';
 import { LedgerReplica, type ReplicaOptions, type Updated } from './ledger-replica.ts';
 import { LedgerSharer } from './ledger-sharer.ts';
 import { isContradiction, SharedLedger } from './shared-ledger.ts';
@@ -89,21 +90,24 @@ export class SharedFolder {
   readonly #log: (line: string) => void;
 
   constructor(
+    kind: ReplicaOptions['kind'],
+    { ledger: folder, verifiers }: LocalLedger,
+    waitMs: number,
     stores: SharedStores,
-    own: Pick<ReplicaOptions, 'folder' | 'verifiers' | 'kind' | 'waitMs'>,
     log: (line: string) => void,
   ) {
     this.#stores = stores;
     this.#log = log;
+    const own = { folder, verifiers, kind, waitMs };
     this.replica = new LedgerReplica({ ...own, ...stores });
     this.sharer = new LedgerSharer({ ...own, ...stores });
   }
 
   async update(): Promise<void> {
-    this.report(await this.replica.update());
+    this.#report(await this.replica.update());
   }
 
-  report({ isReplaced }: Updated): void {
+  #report({ isReplaced }: Updated): void {
     if (!isReplaced) return;
     this.#log(
       'Other machines share other events than this one had imported. Theirs count; those of this machine alone are removed, and their rows are compared again by the next imports.',
@@ -134,7 +138,7 @@ export class SharedFolder {
       await this.sharer.share();
     } catch (error) {
       if (!isContradiction(error)) throw error;
-      this.report(await this.replica.replace());
+      this.#report(await this.replica.replace());
     }
   }
 }

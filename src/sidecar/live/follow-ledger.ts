@@ -11,13 +11,14 @@ import {
   prepareImportKey,
   type SourceConfig,
 } from '../../../pipeline/sources/import-source.ts';
-import { localLedger, type OpeningLedger, sharedFolder } from '../../../pipeline/sources/open-ledger.ts';
+import { localLedger, type OpeningLedger } from '../../../pipeline/sources/open-ledger.ts';
 import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { followerOf } from '../../../pipeline/sources/shared/follower.ts';
 import {
   clockOf,
   openShared,
   requireShared,
+  SharedFolder,
   type SharedStores,
 } from '../../../pipeline/sources/shared/open-shared.ts';
 import type { ImportProgress } from '../health/readiness.ts';
@@ -106,7 +107,7 @@ async function keepShared(
     },
   });
   const isReplica = source.kind === 'directory' || source.kind === 'store';
-  const folder = sharedFolder(isReplica ? 'replica' : 'import', local, 0, stores, log);
+  const folder = new SharedFolder(isReplica ? 'replica' : 'import', local, 0, stores, log);
   const first = async (attempt: Promise<unknown> | null) =>
     Promise.race([attempt, sleep(FIRST_MS, undefined, { ref: false })]);
   if (source.kind === 'directory') {
@@ -116,8 +117,7 @@ async function keepShared(
     onceAborted(signal, async () => (await watching).close());
     await first(watching);
   } else {
-    const take = async () => folder.report(await folder.replica.update());
-    const taking = new Repeated(step('taken from the others', take));
+    const taking = new Repeated(step('taken from the others', () => folder.update()));
     onceAborted(
       signal,
       stores.shared.listen(() => void taking.wake()),
