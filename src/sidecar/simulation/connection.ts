@@ -6,12 +6,12 @@ import type { ClientMessage, MessageId } from '../../simulation/protocol/client-
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
 import { CLOSE_CODES, type CloseCode, errorMessage } from '../../simulation/protocol/problems.ts';
 import {
+  answerTo,
   elapse,
-  messageOf,
   NEW_SESSION,
-  type Reply,
   receive,
   type Session,
+  updateOf,
 } from '../../simulation/protocol/session.ts';
 import { type SimulationLimits, TokenBucket } from './limits.ts';
 import type { DropReason, SimulationCounters } from './simulation-metrics.ts';
@@ -177,10 +177,10 @@ export class Connection {
   async #answer(message: ClientMessage): Promise<void> {
     const { now, newSeed } = this.#context;
     try {
-      const reply = this.#work(() => receive(this.#session, message, { now: now(), newSeed }));
+      const next = this.#work(() => receive(this.#session, message, { now: now(), newSeed }));
       // A start is prepared before it is counted, so an invalid one costs nothing.
       if (message.action === 'start_simulation' && !(await this.#admitStart())) return;
-      if (this.#isOpen) this.#work(() => this.#adopt(reply));
+      if (this.#isOpen) this.#work(() => this.#adopt(next, () => answerTo(message, next)));
     } catch (error) {
       this.#tell(error, message.id);
       // The current run continues.
@@ -207,10 +207,9 @@ export class Connection {
     }
   }
 
-  #adopt(reply: Reply): void {
-    this.#session = reply.session;
-    const message = messageOf(reply);
-    if (message) this.#send(message);
+  #adopt(session: Session, say: () => object): void {
+    this.#session = session;
+    this.#send(say());
     this.#schedule();
   }
 
@@ -230,7 +229,8 @@ export class Connection {
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
-        this.#adopt(elapse(this.#session, at));
+        const next = elapse(this.#session, at);
+        this.#adopt(next, () => updateOf(next));
       } catch (error) {
         this.#tell(error);
       }

@@ -1,7 +1,7 @@
 import { parseMessage } from './parse-message.ts';
 import { errorMessage } from './problems.ts';
 import type { SERVER_MESSAGES } from './server-message.ts';
-import { messageOf, NEW_SESSION, type Reply, receive } from './session.ts';
+import { answerTo, NEW_SESSION, receive, type Session, updateOf } from './session.ts';
 
 const scenario = 'cathedral_multiplier_proposal';
 const REPEATABLE = {
@@ -41,13 +41,13 @@ export const CLIENT_EXAMPLES: readonly {
 
 /** Each message of the service, as the engine sends it: an update at the first decision, the scenarios, a refusal. */
 export function serverExamples(): Readonly<Record<keyof typeof SERVER_MESSAGES, object>> {
-  const say = (before: Reply, message: object) =>
-    receive(before.session, parseMessage(JSON.stringify(message)), { now: 0, newSeed: () => 0 });
-  const start: Reply = { session: NEW_SESSION, answer: null };
+  const parsed = (message: object) => parseMessage(JSON.stringify(message));
+  const say = (session: Session, message: object) =>
+    receive(session, parsed(message), { now: 0, newSeed: () => 0 });
   return {
-    simulation_update: messageOf([REPEATABLE, { action: 'step' }].reduce(say, start))!,
-    scenario_list: messageOf(say(start, { action: 'list_scenarios' }))!,
-    simulation_error: refusalOf(() => say(start, { ...REPEATABLE, seed: 1.5, id: 7 })),
+    simulation_update: updateOf([REPEATABLE, { action: 'step' }].reduce(say, NEW_SESSION)),
+    scenario_list: answerTo(parsed({ action: 'list_scenarios' }), NEW_SESSION),
+    simulation_error: refusalOf(() => parsed({ ...REPEATABLE, seed: 1.5, id: 7 })),
   };
 }
 

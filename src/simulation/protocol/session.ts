@@ -4,7 +4,7 @@ import { textOf } from '../scenario.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { startWorld } from '../start-world.ts';
 import { show } from '../view.ts';
-import { type ClientMessage, type MessageId, PROTOCOL_LIMITS, type StartMessage } from './client-message.ts';
+import { type ClientMessage, PROTOCOL_LIMITS, type StartMessage } from './client-message.ts';
 import type { ScenarioList, SimulationUpdate } from './server-message.ts';
 
 /** The state of a connection's simulation. Immutable: keeping the previous value undoes a change. */
@@ -29,14 +29,6 @@ export const NEW_SESSION: Session = {
   since: null,
 };
 
-/** The session after a message or a tick, and the reply to the client; null: no reply. */
-export interface Reply {
-  session: Session;
-  answer: 'update' | 'scenarios' | null;
-  /** The id of the message that is answered. */
-  replyTo?: MessageId;
-}
-
 export interface SessionContext {
   /** ms from any origin */
   now: number;
@@ -44,20 +36,12 @@ export interface SessionContext {
   newSeed: () => number;
 }
 
-/** Handles a message. Throws a SimulationFault; the session is then unchanged. */
-export function receive(session: Session, message: ClientMessage, context: SessionContext): Reply {
-  const reply = message.id === undefined ? {} : { replyTo: message.id };
-  if (message.action === 'list_scenarios') return { ...reply, session, answer: 'scenarios' };
-  return { ...reply, session: follow(session, message, context), answer: 'update' };
-}
-
-function follow(
-  before: Session,
-  message: Exclude<ClientMessage, { action: 'list_scenarios' }>,
-  { now, newSeed }: SessionContext,
-): Session {
+/** The session after a message. Throws a SimulationFault; the session before it goes on. */
+export function receive(before: Session, message: ClientMessage, { now, newSeed }: SessionContext): Session {
   const session = { ...before, since: null };
   switch (message.action) {
+    case 'list_scenarios':
+      return before;
     case 'start_simulation': {
       const { pace_ms: pace = session.pace, paused, outlooks = false } = message;
       const due = paused === true ? null : now + pace;
@@ -83,19 +67,18 @@ function follow(
   }
 }
 
-/** Advances to `now`, by at most one tick, so that a slow client is not flooded. */
-export function elapse(session: Session, now: number): Reply {
-  if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
+/** Advances to `now`, by at most one tick, so that a slow client is not flooded. The same session where no tick is due. */
+export function elapse(session: Session, now: number): Session {
+  if (session.run === null || session.due === null || now < session.due) return session;
   // On schedule if possible, otherwise counted from now.
   const due = Math.max(session.due + session.pace, now);
-  return { session: settled({ ...session, run: stepRun(session.run), due, since: null }), answer: 'update' };
+  return settled({ ...session, run: stepRun(session.run), due, since: null });
 }
 
-/** The content of a reply; null for none. */
-export function messageOf({ session, answer, replyTo }: Reply): SimulationUpdate | ScenarioList | null {
-  if (answer === null) return null;
-  const message = answer === 'update' ? updateOf(session) : listScenarios();
-  return replyTo === undefined ? message : { ...message, reply_to: replyTo };
+/** The answer to a message that was received. */
+export function answerTo({ action, id }: ClientMessage, session: Session): SimulationUpdate | ScenarioList {
+  const answer = action === 'list_scenarios' ? listScenarios() : updateOf(session);
+  return id === undefined ? answer : { ...answer, reply_to: id };
 }
 
 function started({ scenario, seed, settings = {}, actions, tick }: StartMessage, newSeed: () => number): Run {
@@ -134,7 +117,8 @@ function unfinished(session: Session): Run {
   return run;
 }
 
-function updateOf(session: Session): SimulationUpdate {
+/** What is told after a tick. Throws a SimulationFault if nothing was started. */
+export function updateOf(session: Session): SimulationUpdate {
   const { outlooks, since, pace: pace_ms, due } = session;
   const shown = show(runOf(session), { outlooks, ...(since === null ? {} : { since }) });
   const current_state = { ...shown.current_state, is_running: due !== null, pace_ms };

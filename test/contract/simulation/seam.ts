@@ -1,6 +1,6 @@
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
 import { errorMessage } from '../../../src/simulation/protocol/problems.ts';
-import { messageOf, NEW_SESSION, receive, type Session } from '../../../src/simulation/protocol/session.ts';
+import { answerTo, NEW_SESSION, receive, type Session } from '../../../src/simulation/protocol/session.ts';
 
 export { asyncApiText } from '../../sidecar/simulation/async-api-text.ts';
 export { askUpgrade, closeCode, frame, OPCODES, rawClient } from '../../sidecar/simulation/raw-client.ts';
@@ -16,9 +16,9 @@ export function conversation(): (message: object) => string {
   let session: Session = NEW_SESSION;
   return (message) => {
     try {
-      const reply = receive(session, parseMessage(JSON.stringify(message)), { now: 0, newSeed: () => 42 });
-      session = reply.session;
-      return JSON.stringify(messageOf(reply));
+      const parsed = parseMessage(JSON.stringify(message));
+      session = receive(session, parsed, { now: 0, newSeed: () => 42 });
+      return JSON.stringify(answerTo(parsed, session));
     } catch (error) {
       const refusal = errorMessage(error);
       if (refusal === null) throw error;

@@ -118,8 +118,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'docs/simulation-protocol.md: a refused start costs nothing',
     file: 'src/sidecar/simulation/connection.ts',
     change: [
-      'const reply = this.#work(',
-      "if (message.action === 'start_simulation') void this.#context.countStart().catch(() => undefined);\n      const reply = this.#work(",
+      'const next = this.#work(',
+      "if (message.action === 'start_simulation') void this.#context.countStart().catch(() => undefined);\n      const next = this.#work(",
     ],
     tests: SOCKET,
   },

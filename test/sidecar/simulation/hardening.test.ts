@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { messageOf, NEW_SESSION } from '../../../src/simulation/protocol/session.ts';
+import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
 import { until } from '../live/until.ts';
 import { askUpgrade, frame, OPCODES, rawClient } from './raw-client.ts';
@@ -97,9 +97,7 @@ describe('a client that reads late', () => {
     const run = replay({ scenario: 'model_drift', seed: 5, actions });
     const session = { ...NEW_SESSION, run, pace: 60_000 };
     const expected = [true, false].map((isRunning) =>
-      JSON.stringify(
-        messageOf({ session: { ...session, due: isRunning ? 60_000 : null }, answer: 'update' }),
-      ),
+      JSON.stringify(updateOf({ ...session, due: isRunning ? 60_000 : null })),
     );
     expect([...texts]).toEqual(expected);
   });
