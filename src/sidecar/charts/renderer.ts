@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 interface Rendered {
   status: number;
@@ -183,4 +183,43 @@ function renderedOf(reply: RenderReply): Rendered {
     return { status, type, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
   }
   throw reply.code ? new CathedralError(reply.code, reply.fault) : new Error(reply.message);
+}
+
+export interface WorkQueueOptions {
+  /** Pieces of work done at once. */
+  parallel: number;
+  /** Pieces of work that may wait: in all, and a quarter of them for one client. */
+  waiting: number;
+}
+
+/** Does a few pieces of work at once, and lets some wait in the order in which they came. Throws a Problem overloaded beyond that. */
+export class WorkQueue {
+  readonly #parallel: number;
+  readonly #places: ConcurrencyLimit;
+  readonly #waiting: (() => void)[] = [];
+  #active = 0;
+
+  constructor({ parallel, waiting }: WorkQueueOptions) {
+    this.#parallel = parallel;
+    this.#places = new ConcurrencyLimit({
+      what: 'charts and pages are being drawn on request',
+      parallel: parallel + waiting,
+      perHolder: parallel + Math.ceil(waiting / 4),
+    });
+  }
+
+  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+    const leave = this.#places.take(client);
+    // The place of what has ended goes to the first that waits.
+    if (this.#active < this.#parallel) this.#active += 1;
+    else await new Promise<void>((begin) => this.#waiting.push(begin));
+    try {
+      return await work();
+    } finally {
+      leave();
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#active -= 1;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readBody } from '../../../src/sidecar/attestations/read-body.ts';
+import { readBody } from '../../../src/sidecar/attestations/answer-verify.ts';
 
 const LIMITS = { maxBytes: 10, timeoutMs: 60_000 };
 

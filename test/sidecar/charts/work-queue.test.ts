@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorkQueue } from '../../../src/sidecar/charts/work-queue.ts';
+import { WorkQueue } from '../../../src/sidecar/charts/renderer.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 
 const OVERLOADED = { code: 'overloaded', headers: { 'Retry-After': '10' } };
