@@ -6,30 +6,35 @@ import { clientNetwork } from '../limits/client-network.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { LiveConnection } from '../services.ts';
 
-export interface HubOptions {
+/** Times in ms. */
+const STREAM = {
+  /** Between two messages about one path: nobody can read values that change more often than four times a second. */
+  gapMs: 250,
+  /** Listeners at once. Each costs about twenty kB: together, a hundred MB. */
+  maxListeners: 5000,
+  /** Per address or IPv6 /64: enough for an office behind one address, too few to take all of them. */
+  maxPerClient: 50,
+  /** Between the comments that keep connections open: well below the 60 s after which proxies close a silent one, so that one may get lost. */
+  heartbeatMs: 15_000,
+  /** How long a listener may take no bytes. */
+  stallMs: 60_000,
+  /** When a client reconnects after its stream ended: after a restart within seconds, but not all at once. */
+  retryMs: [2000, 5000] as readonly [min: number, max: number],
+  /** How long a listener that has more events than this server waits for them: servers of one ledger are a second apart at most, unless one cannot read it. */
+  behindMs: 5000,
+  /** In [0, 1). */
+  random: Math.random,
+  /** Monotonic. */
+  now: () => performance.now(),
+};
+
+export interface HubOptions extends Partial<typeof STREAM> {
   /** The real-time paths. */
   paths: readonly string[];
   /** The text of the newest document at a path; null before there is one. */
   read: (path: string) => string | null;
   /** Where the ledger is whose documents `read` returns. */
   position: () => Position;
-  /** Minimum time between two messages about one path, ms. */
-  gapMs: number;
-  /** Listeners at once: in total, and per address or IPv6 /64. */
-  maxListeners: number;
-  maxPerClient: number;
-  /** Interval of the comments that keep connections open, ms. */
-  heartbeatMs: number;
-  /** How long a listener may take no bytes, ms. */
-  stallMs: number;
-  /** When a client reconnects after its stream ended, ms: a range, so that they do not all come at once. */
-  retryMs: readonly [min: number, max: number];
-  /** Monotonic, ms. */
-  now: () => number;
-  /** In [0, 1). */
-  random: () => number;
-  /** How long a listener that has more events than this server waits for them, ms. */
-  behindMs: number;
   /** Other servers follow the same ledger, so a listener that this one cannot continue goes to another. */
   hasReplicas: boolean;
   /** The public address of the service, which tells its ids from those of others. */
@@ -49,7 +54,7 @@ const HEADERS = {
 
 /** The listeners of `/live`. Each message is formatted once, and one timer serves all listeners. */
 export class LiveHub {
-  readonly #options: HubOptions;
+  readonly #options: Required<HubOptions>;
   readonly #changes: Changes;
   readonly #listeners = new Set<Listener>();
   readonly #places: ConcurrencyLimit;
@@ -59,11 +64,11 @@ export class LiveHub {
   #isEnding = false;
 
   constructor(options: HubOptions) {
-    this.#options = options;
+    this.#options = { ...STREAM, ...options };
     this.#changes = new Changes(options.baseUrl);
-    const { maxListeners: parallel, maxPerClient: perHolder } = options;
+    const { maxListeners: parallel, maxPerClient: perHolder, heartbeatMs } = this.#options;
     this.#places = new ConcurrencyLimit({ what: (whose) => tooMany(whose, perHolder), parallel, perHolder });
-    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref();
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
   get listeners(): number {

@@ -9,8 +9,7 @@ import { watchLedger } from './watch-ledger.ts';
 
 export interface LiveOptions
   extends Omit<LiveStateOptions, 'shown' | 'releases'>,
-    Pick<HubOptions, 'hasReplicas'>,
-    Partial<Pick<HubOptions, keyof typeof STREAM>> {
+    Omit<HubOptions, 'paths' | 'read' | 'position'> {
   releases: LiveStateOptions['releases'] & Pick<Releases, 'served'>;
   /** How often to read the ledger when none of its files has changed, ms. Default: POLL_MS. */
   pollMs?: number;
@@ -25,22 +24,6 @@ const PAUSE_MS = 10;
 /** Pause after a failed reading: a multiple of the time it took, and a minimum. A damaged ledger must not keep a server busy. */
 const FAULT_PAUSE_FACTOR = 10;
 const FAULT_PAUSE_MS = 250;
-const STREAM = {
-  /** Nobody can read values that change more often than four times a second. */
-  gapMs: 250,
-  /** Each costs about twenty kB: together, a hundred MB. */
-  maxListeners: 5000,
-  /** Enough for an office behind one address, too few to take all of them. */
-  maxPerClient: 50,
-  /** Well below the 60 s after which proxies close a silent connection, so that one may get lost. */
-  heartbeatMs: 15_000,
-  stallMs: 60_000,
-  /** After a restart the listeners return within seconds, but not all at once. */
-  retryMs: [2000, 5000],
-  /** Servers of one ledger are a second apart at most, unless one of them cannot read it. */
-  behindMs: 5000,
-} as const;
-
 /**
  * Follows a ledger from the current release on, and answers from its newest state. Resolves after the first reading, whether
  * it succeeded or not: errors are reported, `fault` names them, and the ledger is read again.
@@ -49,7 +32,12 @@ export async function openLive(options: LiveOptions) {
   const { ledger, pollMs = POLL_MS, report } = options;
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
-  const hub = openHub(documents, state, options);
+  const hub = new LiveHub({
+    ...options,
+    paths: LIVE_PATHS,
+    read: (path) => documents.document(path)?.text ?? null,
+    position: () => ({ sealed: state.sealedEvents, events: documents.events }),
+  });
   const watch = await watchLedger(ledger, pollMs, {
     work: async () => {
       if (await state.update()) hub.changed();
@@ -86,16 +74,4 @@ export async function openLive(options: LiveOptions) {
 /** Unix s. */
 function seconds(time: string | null): number | null {
   return time === null ? null : Date.parse(time) / 1000;
-}
-
-function openHub(documents: LiveDocuments, state: LiveState, options: LiveOptions): LiveHub {
-  return new LiveHub({
-    ...STREAM,
-    ...options,
-    paths: LIVE_PATHS,
-    read: (path) => documents.document(path)?.text ?? null,
-    position: () => ({ sealed: state.sealedEvents, events: documents.events }),
-    now: () => performance.now(),
-    random: Math.random,
-  });
 }
