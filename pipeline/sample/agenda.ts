@@ -7,10 +7,19 @@ export interface Draft {
   data: Record<string, unknown>;
 }
 
-/** Reads the world at its time, changes it, and returns what the ledger records. */
-export type Act = (at: number) => Draft | readonly Draft[] | null;
+/** What the ledger records of something. Null: nothing. */
+type Recorded = Draft | null | readonly (Draft | null)[];
 
-export interface Action {
+/** Reads the world at its time, changes it, and returns what the ledger records. */
+type Act = (at: number) => Recorded;
+
+/**
+ * A course of events: it yields the time at which it goes on, and is told it again as a whole second; and it yields what the ledger records
+ * then.
+ */
+export type Course = Generator<number | Recorded, void, number>;
+
+interface Action {
   /** Unix ms, a whole second. */
   at: number;
   act: Act;
@@ -34,13 +43,32 @@ export class Agenda {
     this.#actions.splice(this.#countFrom(action.at + 1), 0, action);
   }
 
+  /** Follows a course, which begins with a time. */
+  follow(course: Course): void {
+    this.#goOn(course, this.#now);
+  }
+
+  /** Up to the time at which the course goes on. */
+  #goOn(course: Course, now: number): Draft[] {
+    const drafts: Draft[] = [];
+    for (let step = course.next(now); !step.done; step = course.next(now)) {
+      if (typeof step.value === 'number') {
+        this.add(step.value, (at) => this.#goOn(course, at));
+        break;
+      }
+      drafts.push(...draftsOf(step.value));
+    }
+    return drafts;
+  }
+
   /** Nothing can be added before this time any more. */
   begin(at: number): void {
     this.#now = at;
   }
 
-  get next(): Action | undefined {
-    return this.#actions.at(-1);
+  /** The time of the next action. */
+  get next(): number | undefined {
+    return this.#actions.at(-1)?.at;
   }
 
   /** Number of actions before this time. */
@@ -48,10 +76,11 @@ export class Agenda {
     return this.#actions.length - this.#countFrom(end);
   }
 
-  take(): Action | undefined {
-    const action = this.#actions.pop();
-    if (action) this.#now = action.at;
-    return action;
+  /** Performs the next action, and returns what is recorded of it. */
+  step(): { at: number; drafts: Draft[] } {
+    const { at, act } = this.#actions.pop()!;
+    this.#now = at;
+    return { at, drafts: draftsOf(act(at)) };
   }
 
   /** Number of actions at this time or later. */
@@ -64,4 +93,8 @@ export class Agenda {
     }
     return low;
   }
+}
+
+function draftsOf(recorded: Recorded): Draft[] {
+  return [recorded].flat().filter((draft) => draft !== null);
 }

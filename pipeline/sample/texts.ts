@@ -67,7 +67,7 @@ export interface CompanionRequest {
   counterfactual: { if_changed: string; result: string };
 }
 
-interface Release {
+export interface Release {
   name: string;
   /** Days from genesis to the first release. */
   day: number;

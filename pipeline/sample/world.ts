@@ -3,6 +3,7 @@ import type { POSITIONS } from '../ledger/events/vocabulary.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../model/window.ts';
 import { Random } from '../random.ts';
+import { DAY_MS } from '../words/day.ts';
 import { Agenda } from './agenda.ts';
 import type { SampleTexts } from './texts.ts';
 
@@ -13,8 +14,8 @@ export interface Slot {
   end: number;
 }
 
-/** Plans one subject of the sample: called at the start of each slot, it adds its actions to the agenda. */
-export type Process = (slot: Slot) => void;
+/** Called at the start of each slot, it adds the actions of the slot to the agenda. */
+export type Plan = (slot: Slot) => void;
 
 /** Everything that the next event depends on. */
 export interface World {
@@ -116,6 +117,11 @@ export function circulating({ total, locked, burned }: Facts): bigint {
 /** The random stream of one purpose in one slot. */
 export function randomOf(world: World, purpose: string, slot: Slot): Random {
   return new Random(world.seed, purpose, slot.start);
+}
+
+/** The start of the day so many days after that of `at`, Unix ms. */
+export function daysAfter(at: number, days: number): number {
+  return (Math.floor(at / DAY_MS) + days) * DAY_MS;
 }
 
 export function isSilent(world: World, id: SentinelId, at: number): boolean {

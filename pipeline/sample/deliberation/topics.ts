@@ -3,13 +3,13 @@ import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
 import type { RecurringTopic, SampleTexts } from '../texts.ts';
-import type { Process, World } from '../world.ts';
+import type { Plan, World } from '../world.ts';
 import { conduct } from './conduct.ts';
 
 const WORKING_HOURS = [6, 15] as const;
 
 /** A deliberation every two to four days, opened by day. */
-export function deliberations(world: World): Process {
+export function deliberations(world: World): Plan {
   const pace = new Random(world.seed, 'deliberations');
   const topics = topicsOf(world.seed, world.texts.topics);
   let day = Math.floor(world.genesis / DAY_MS);

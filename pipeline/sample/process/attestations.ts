@@ -6,7 +6,7 @@ import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import type { Volume } from '../volume.ts';
-import { isActing, type Process, randomOf, type Slot, type World } from '../world.ts';
+import { isActing, type Plan, randomOf, type Slot, type World } from '../world.ts';
 
 /** Each sentinel attests at its own second of a round, after the index reading. */
 const FIRST_SECOND = 62;
@@ -15,7 +15,7 @@ const LAST_SECOND = 290;
 const ROUND_MS = 360_000;
 
 /** Attestations of all acting sentinels, each followed by its mint unless minting is paused. */
-export function attestations(world: World, volume: Volume): Process {
+export function attestations(world: World, volume: Volume): Plan {
   const offsets = new Random(world.seed, 'attestation seconds');
   const seconds = SENTINEL_IDS.map(() => offsets.whole(FIRST_SECOND, LAST_SECOND));
   return (slot) => {

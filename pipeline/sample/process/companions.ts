@@ -7,7 +7,7 @@ import { durationSeconds } from '../../words/duration.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { signRequest } from '../signed-request.ts';
 import type { CompanionRequest } from '../texts.ts';
-import type { Process, World } from '../world.ts';
+import type { Plan, World } from '../world.ts';
 
 const FIRST_DAYS = [1, 4] as const;
 const EVERY_DAYS = [11, 29] as const;
@@ -53,7 +53,7 @@ interface Grant {
 }
 
 /** Companion attestations: granted, checked for drift, renewed, and revoked by their holder or by their drift. */
-export function companions(world: World): Process {
+export function companions(world: World): Plan {
   const random = new Random(world.seed, 'companions');
   const keys = demoCompanionKeys();
   let next = world.genesis + random.between(...FIRST_DAYS) * DAY_MS;

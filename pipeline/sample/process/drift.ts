@@ -3,8 +3,9 @@ import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/se
 import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { type Draft, draft } from '../agenda.ts';
-import { type Process, randomOf, type World } from '../world.ts';
+import type { Draft } from '../agenda.ts';
+import { activeAlerts, clear, raise } from '../alerts.ts';
+import { type Plan, randomOf, type World } from '../world.ts';
 import { penalise } from './treasury.ts';
 
 /** Share of a deviation from the mean that remains one slot later. */
@@ -28,7 +29,7 @@ interface Episode {
 }
 
 /** Drift and gi_score fluctuate. Occasionally one sentinel drifts for a week or two, and WATCH raises an alert. */
-export function drift(world: World): Process {
+export function drift(world: World): Plan {
   const offsets = Object.fromEntries(SENTINEL_IDS.map((id) => [id, { drift: 0, gi: 0 }]));
   const chance = new Random(world.seed, 'drift episodes');
   let episode = nextEpisode(chance, world.genesis + 8 * DAY_MS);
@@ -65,31 +66,20 @@ function smooth(x: number): number {
   return x * x * (3 - 2 * x);
 }
 
-function check(world: World, random: Random, at: number): Draft[] {
+function check(world: World, random: Random, at: number): (Draft | null)[] {
   return SENTINEL_IDS.flatMap((id) => {
     const { drift } = world.conditions[id];
     const prefix = `drift-${id.toLowerCase()}-`;
-    const open = [...world.facts.alerts].find((alert) => alert.startsWith(prefix));
-    if (open === undefined) {
-      const drifts = drift >= RAISE_FROM && world.facts.sentinels[id].registered;
-      return drifts ? raise(world, id, `${prefix}${cycleNumber(at)}`, random) : [];
-    }
-    if (drift >= CLEAR_BELOW) return [];
-    world.facts.alerts.delete(open);
-    return [draft('alert_cleared', 'WATCH', { alert: open })];
+    const [open] = activeAlerts(world, prefix);
+    if (open !== undefined) return drift < CLEAR_BELOW ? [clear(world, open)] : [];
+    const drifts = drift >= RAISE_FROM && world.facts.sentinels[id].registered;
+    return drifts ? warn(world, id, `${prefix}${cycleNumber(at)}`, random) : [];
   });
 }
 
-function raise(world: World, sentinel: SentinelId, alert: string, random: Random): Draft[] {
-  world.facts.alerts.add(alert);
+function warn(world: World, sentinel: SentinelId, alert: string, random: Random): Draft[] {
   const { drift, gi } = world.conditions[sentinel];
   const message = `${sentinel} drifts: ${drift.toFixed(1)} of 10, gi_score ${gi.toFixed(3)}. Its method is under review.`;
-  const raised = draft('alert_raised', 'WATCH', {
-    alert,
-    severity: 'warning',
-    scope: 'drift',
-    message,
-    sentinel,
-  });
+  const raised = raise(world, 'WATCH', { alert, severity: 'warning', scope: 'drift', message, sentinel });
   return random.chance(PENALISED) ? [raised, ...penalise(world, random)] : [raised];
 }

@@ -6,7 +6,8 @@ import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { isSilent, type Process, randomOf, type World } from '../world.ts';
+import { activeAlerts, clear, raise } from '../alerts.ts';
+import { isSilent, type Plan, randomOf, type World } from '../world.ts';
 
 const MEAN = 0.9595;
 /** Share of a deviation from the mean that remains one slot later. */
@@ -29,7 +30,7 @@ interface Dip {
 }
 
 /** One reading of the integrity index in each slot, and an alert while minting is paused. */
-export function indexReadings(world: World): Process {
+export function indexReadings(world: World): Plan {
   const dips = new Random(world.seed, 'dips');
   let dip = nextDip(dips, world.genesis + 10 * DAY_MS);
   let offset = 0;
@@ -56,13 +57,13 @@ function depthAt({ from, until, depth }: Dip, at: number): { share: number; dept
   return { share: 1 - (2 * progress - 1) ** 2 * 0.6, depth };
 }
 
-function read(world: World, free: number, fall: ReturnType<typeof depthAt>, at: number): Draft[] {
+function read(world: World, free: number, fall: ReturnType<typeof depthAt>, at: number) {
   const { facts } = world;
   const threshold = miiThreshold(amountToNumber(facts.total));
   const low = fall ? threshold - fall.depth * fall.share : 1;
   const mii = Math.round(Math.min(0.99, free - strain(world, at), low) * 1e4) / 1e4;
   facts.minting = mii >= threshold;
-  return [draft('mii_reading', 'MII', { mii }), ...watch(world, mii, threshold, at)];
+  return [draft('mii_reading', 'MII', { mii }), watch(world, mii, threshold, at)];
 }
 
 /** Loss of the index due to silent and drifting sentinels. */
@@ -75,16 +76,11 @@ function strain(world: World, at: number): number {
   return sum;
 }
 
-function watch({ facts }: World, mii: number, threshold: number, at: number): Draft[] {
-  const open = [...facts.alerts].find((alert) => alert.startsWith(ALERT));
-  if (mii < threshold && open === undefined) {
-    const alert = `${ALERT}${cycleNumber(at)}`;
-    facts.alerts.add(alert);
-    const message = `The integrity index, ${mii}, is below its threshold of ${threshold.toFixed(4)}. Minting is paused.`;
-    const severity = threshold - mii < 0.002 ? 'warning' : 'critical';
-    return [draft('alert_raised', 'WATCH', { alert, severity, scope: 'economy', message })];
-  }
-  if (mii < threshold || open === undefined) return [];
-  facts.alerts.delete(open);
-  return [draft('alert_cleared', 'WATCH', { alert: open })];
+function watch(world: World, mii: number, threshold: number, at: number): Draft | null {
+  const [open] = activeAlerts(world, ALERT);
+  if (mii >= threshold) return open === undefined ? null : clear(world, open);
+  if (open !== undefined) return null;
+  const message = `The integrity index, ${mii}, is below its threshold of ${threshold.toFixed(4)}. Minting is paused.`;
+  const severity = threshold - mii < 0.002 ? 'warning' : 'critical';
+  return raise(world, 'WATCH', { alert: `${ALERT}${cycleNumber(at)}`, severity, scope: 'economy', message });
 }

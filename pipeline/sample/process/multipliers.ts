@@ -4,7 +4,7 @@ import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { draft } from '../agenda.ts';
 import { conduct } from '../deliberation/conduct.ts';
-import type { Process, World } from '../world.ts';
+import type { Plan, World } from '../world.ts';
 
 type Cathedral = (typeof SENTINEL_CATHEDRALS)[number];
 
@@ -17,7 +17,7 @@ const AFTER_REFUSAL_DAYS = [9, 18] as const;
 const DECIDED_WITHIN_MS = 1.5 * HOUR_MS;
 
 /** A deliberation about the multiplier of one cathedral every one to three months; adopted ones change it. */
-export function multipliers(world: World): Process {
+export function multipliers(world: World): Plan {
   const random = new Random(world.seed, 'multipliers');
   let next = world.genesis + random.between(...FIRST_DAYS) * DAY_MS;
   let last: Cathedral | null = null;

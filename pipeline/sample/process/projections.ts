@@ -1,9 +1,9 @@
 import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { type Draft, draft } from '../agenda.ts';
+import { type Course, type Draft, draft } from '../agenda.ts';
 import type { Figure, Policy } from '../texts.ts';
-import type { Process, World } from '../world.ts';
+import { daysAfter, type World } from '../world.ts';
 
 const FIRST_HOURS = [9, 20] as const;
 const QUARTER_DAYS = [83, 97] as const;
@@ -11,30 +11,24 @@ const QUARTER_DAYS = [83, 97] as const;
 const STAGGER_DAYS = 13;
 
 /** Policy projections: all of them in the first days, and a revision of each every quarter. */
-export function projections(world: World): Process {
-  return ({ start }) => {
-    if (start !== world.genesis) return;
-    world.texts.policies.forEach((policy, index) => {
-      const random = new Random(world.seed, 'projections', policy.policy);
-      const at = world.genesis + random.between(...FIRST_HOURS) * HOUR_MS + Math.floor(index / 2) * DAY_MS;
-      const second = (index + 2) * STAGGER_DAYS;
-      world.agenda.add(at, (now) => project(world, policy, 0, second, random, now));
-    });
-  };
+export function projections(world: World): undefined {
+  for (const [index, policy] of world.texts.policies.entries())
+    world.agenda.follow(revisions(world, policy, index));
 }
 
-function project(
-  world: World,
-  policy: Policy,
-  quarter: number,
-  days: number,
-  random: Random,
-  at: number,
-): Draft {
-  const day = Math.floor(at / DAY_MS) + days;
-  world.agenda.add(day * DAY_MS + random.between(8, 16) * HOUR_MS, (now) =>
-    project(world, policy, quarter + 1, random.whole(...QUARTER_DAYS), random, now),
-  );
+function* revisions({ seed, genesis }: World, policy: Policy, index: number): Course {
+  const random = new Random(seed, 'projections', policy.policy);
+  let now = yield genesis + random.between(...FIRST_HOURS) * HOUR_MS + Math.floor(index / 2) * DAY_MS;
+  let days = (index + 2) * STAGGER_DAYS;
+  for (let quarter = 0; ; quarter += 1) {
+    const next = daysAfter(now, days) + random.between(8, 16) * HOUR_MS;
+    yield project(policy, quarter, random);
+    now = yield next;
+    days = random.whole(...QUARTER_DAYS);
+  }
+}
+
+function project(policy: Policy, quarter: number, random: Random): Draft {
   const estimate = (figure: Figure) => figure.text.replace('{n}', formatFigure(figure, quarter, random));
   return draft('policy_projected', 'POLICY', {
     policy: policy.policy,
@@ -48,7 +42,7 @@ function project(
       equity_impact: policy.equity,
       transparency: policy.transparency,
     },
-    risks: policy.risks.map((risk) => ({ ...risk })),
+    risks: policy.risks,
     timeline: policy.timeline,
   });
 }

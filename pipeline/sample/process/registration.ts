@@ -1,3 +1,4 @@
+import type { Cathedral } from '../../ledger/events/event.ts';
 import { parseAmount } from '../../model/amount.ts';
 import {
   GENESIS_MULTIPLIERS,
@@ -8,57 +9,51 @@ import {
 import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { draft } from '../agenda.ts';
-import { isActing, type Process, type World } from '../world.ts';
+import { type Course, type Draft, draft } from '../agenda.ts';
+import { isActing, type Plan, type World } from '../world.ts';
 
 /** MIC before the first mint. */
 const ALLOCATION = '1000000';
 
 /** Genesis, the registration of the sentinels, and the opening of each cycle. */
-export function registration(world: World): Process {
+export function registration(world: World): Plan {
+  const { agenda, genesis } = world;
+  agenda.add(genesis, () => begin(world));
+  for (const [index, id] of SENTINEL_IDS.entries())
+    agenda.add(genesis + (3 + 2 * index) * 1000, (at) => register(world, id, at));
   return ({ start }) => {
-    if (start === world.genesis) begin(world, start);
-    if (start % DAY_MS === 0) world.agenda.add(start, () => draft('cycle_opened', 'LEDGER', {}));
+    if (start % DAY_MS === 0) agenda.add(start, () => draft('cycle_opened', 'LEDGER', {}));
   };
 }
 
-function begin(world: World, start: number): void {
-  const { agenda, texts } = world;
-  agenda.add(start, () => {
-    world.facts.total = parseAmount(ALLOCATION);
-    for (const [cathedral, multiplier] of Object.entries(GENESIS_MULTIPLIERS)) {
-      world.facts.multipliers.set(cathedral as keyof typeof GENESIS_MULTIPLIERS, multiplier);
-    }
-    return draft('genesis', 'LEDGER', {
-      allocation: ALLOCATION,
-      multipliers: { ...GENESIS_MULTIPLIERS },
-      charter: texts.charter,
-    });
-  });
-  SENTINEL_IDS.forEach((id, index) => {
-    agenda.add(start + (3 + 2 * index) * 1000, (at) => register(world, id, at));
-  });
+function begin({ facts, texts: { charter } }: World): Draft {
+  const multipliers = { ...GENESIS_MULTIPLIERS };
+  facts.total = parseAmount(ALLOCATION);
+  facts.multipliers = new Map(Object.entries(multipliers) as [Cathedral, number][]);
+  return draft('genesis', 'LEDGER', { allocation: ALLOCATION, multipliers, charter });
 }
 
 /** Retires a sentinel about twice a year; it returns a day or two later with a new key. */
-export function rotation(world: World): Process {
+export function rotation(world: World): undefined {
+  world.agenda.follow(retirements(world));
+}
+
+function* retirements(world: World): Course {
   const random = new Random(world.seed, 'rotation');
-  let next = world.genesis + random.between(36, 46) * DAY_MS;
-  return ({ end }) => {
-    if (next >= end) return;
+  let leaves = world.genesis + random.between(36, 46) * DAY_MS;
+  for (;;) {
     const sentinel = random.pick(SENTINEL_IDS);
     const reason = random.pick(world.texts.reasons.retirement);
-    const [leaves, returns] = [next, next + random.between(18, 44) * HOUR_MS];
-    next += random.between(140, 210) * DAY_MS;
-    world.agenda.add(leaves, (at) => {
-      if (!isActing(world, sentinel, at)) return null;
+    const returns = leaves + random.between(18, 44) * HOUR_MS;
+    let now = yield leaves;
+    if (isActing(world, sentinel, now)) {
       world.facts.sentinels[sentinel].registered = false;
-      return draft('sentinel_retired', 'LEDGER', { sentinel, reason });
-    });
-    world.agenda.add(returns, (at) =>
-      world.facts.sentinels[sentinel].registered ? null : register(world, sentinel, at),
-    );
-  };
+      yield draft('sentinel_retired', 'LEDGER', { sentinel, reason });
+    }
+    now = yield returns;
+    if (!world.facts.sentinels[sentinel].registered) yield register(world, sentinel, now);
+    leaves += random.between(140, 210) * DAY_MS;
+  }
 }
 
 function register(world: World, sentinel: SentinelId, at: number) {

@@ -1,35 +1,28 @@
 import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { draft } from '../agenda.ts';
-import type { Process, World } from '../world.ts';
+import { type Course, draft } from '../agenda.ts';
+import type { Release } from '../texts.ts';
+import { daysAfter, type World } from '../world.ts';
 
 /** Apps and packages: registered in the first weeks, and again with each release. */
-export function software(world: World): Process {
-  return ({ start }) => {
-    if (start !== world.genesis) return;
-    const { packages, apps } = world.texts.software;
-    const kinds = [
-      { type: 'package_registered', members: packages },
-      { type: 'app_registered', members: apps },
-    ] as const;
-    for (const { type, members } of kinds) {
-      for (const { name, day, version } of members) {
-        const random = new Random(world.seed, 'software', name);
-        const at = start + day * DAY_MS + random.between(day === 0 ? 0.1 : 8, day === 0 ? 5 : 17) * HOUR_MS;
-        world.agenda.add(at, (now) => release(world, type, name, version, random, now));
-      }
-    }
-  };
+export function software(world: World): undefined {
+  const { packages, apps } = world.texts.software;
+  for (const one of packages) world.agenda.follow(releases(world, 'package_registered', one));
+  for (const one of apps) world.agenda.follow(releases(world, 'app_registered', one));
 }
 
 type Kind = 'package_registered' | 'app_registered';
 
-function release(world: World, type: Kind, name: string, version: string, random: Random, at: number) {
-  const day = Math.floor(at / DAY_MS) + random.whole(18, 75);
-  const next = day * DAY_MS + random.between(8, 17) * HOUR_MS;
-  world.agenda.add(next, (now) => release(world, type, name, nextVersion(version, random), random, now));
-  return draft(type, 'REGISTRY', { name, version, status: version.startsWith('0.') ? 'beta' : 'active' });
+function* releases({ seed, genesis }: World, kind: Kind, { name, day, version: first }: Release): Course {
+  const random = new Random(seed, 'software', name);
+  const hours = day === 0 ? random.between(0.1, 5) : random.between(8, 17);
+  let now = yield genesis + day * DAY_MS + hours * HOUR_MS;
+  for (let version = first; ; version = nextVersion(version, random)) {
+    const next = daysAfter(now, random.whole(18, 75)) + random.between(8, 17) * HOUR_MS;
+    yield draft(kind, 'REGISTRY', { name, version, status: version.startsWith('0.') ? 'beta' : 'active' });
+    now = yield next;
+  }
 }
 
 /** Usually a patch version, sometimes a minor one, rarely a major one. */

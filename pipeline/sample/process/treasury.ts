@@ -2,9 +2,9 @@ import { formatAmount } from '../../model/amount.ts';
 import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { type Draft, draft } from '../agenda.ts';
+import { type Course, type Draft, draft } from '../agenda.ts';
 import type { Contract } from '../texts.ts';
-import { circulating, type Process, randomOf, type Slot, type World } from '../world.ts';
+import { circulating, type Plan, randomOf, type Slot, type World } from '../world.ts';
 
 /** One MIC and a hundredth of it, in 1e-6 MIC. Shares are rounded down to hundredths. */
 const MIC = 1_000_000n;
@@ -44,11 +44,10 @@ const BURNS: readonly Burn[] = [
 ];
 
 /** Burns, locks and unlocks. None exceeds the circulating supply or the balance of its contract. */
-export function treasury(world: World): Process {
+export function treasury(world: World): Plan {
+  for (const contract of world.texts.contracts) world.agenda.follow(movements(world, contract));
   return (slot) => {
     const random = randomOf(world, 'treasury', slot);
-    if (slot.start === world.genesis)
-      for (const contract of world.texts.contracts) openContract(world, contract);
     for (const { reason, count, share, at } of BURNS) {
       for (let left = count(slot, random); left > 0; left -= 1) {
         const part = random.between(...share);
@@ -59,33 +58,29 @@ export function treasury(world: World): Process {
   };
 }
 
+function* movements(world: World, { name, day, first, every, locks, ...shares }: Contract): Course {
+  const random = new Random(world.seed, 'contract', name);
+  let now = yield world.genesis + day * DAY_MS + random.between(0.3, 5) * HOUR_MS;
+  let move = () => lock(world, name, BigInt(first) * MIC);
+  for (;;) {
+    const next = now + random.between(...every) * DAY_MS + random.between(-5, 5) * HOUR_MS;
+    const isLock = random.chance(locks);
+    const share = random.between(...(isLock ? shares.lock : shares.unlock));
+    yield move();
+    now = yield next;
+    move = () =>
+      isLock
+        ? lock(world, name, partOf(circulating(world.facts), share))
+        : unlock(world, name, partOf(world.facts.contracts.get(name) ?? 0n, share));
+  }
+}
+
 /** Burns a share of the circulating supply, in millionths; null if that is nothing. */
 export function burn({ facts }: World, share: number, reason: string): Draft | null {
   const micro = partOf(circulating(facts), share);
   if (micro === 0n) return null;
   facts.burned += micro;
   return draft('mic_burn', 'TREASURY', { amount: formatAmount(micro), reason });
-}
-
-function openContract(world: World, contract: Contract): void {
-  const random = new Random(world.seed, 'contract', contract.name);
-  const at = world.genesis + contract.day * DAY_MS + random.between(0.3, 5) * HOUR_MS;
-  world.agenda.add(at, (now) => {
-    follow(world, contract, random, now);
-    return lock(world, contract.name, BigInt(contract.first) * MIC);
-  });
-}
-
-function follow(world: World, contract: Contract, random: Random, at: number): void {
-  const next = at + random.between(...contract.every) * DAY_MS + random.between(-5, 5) * HOUR_MS;
-  const isLock = random.chance(contract.locks);
-  const share = random.between(...(isLock ? contract.lock : contract.unlock));
-  world.agenda.add(next, (now) => {
-    follow(world, contract, random, now);
-    return isLock
-      ? lock(world, contract.name, partOf(circulating(world.facts), share))
-      : unlock(world, contract.name, partOf(world.facts.contracts.get(contract.name) ?? 0n, share));
-  });
 }
 
 /** Locks `micro` 1e-6 MIC; null if it exceeds the circulating supply. */
@@ -107,18 +102,12 @@ export function unlock({ facts }: World, contract: string, micro: bigint): Draft
 
 /** Unlocks and burns a part of a sentinel's bond; records nothing if the bonds do not suffice. */
 export function penalise(world: World, random: Random): Draft[] {
-  const { facts } = world;
   const micro = BigInt(random.whole(40, 260)) * MIC;
-  const held = facts.contracts.get(BOND_CONTRACT) ?? 0n;
-  if (held < micro) return [];
-  facts.contracts.set(BOND_CONTRACT, held - micro);
-  facts.locked -= micro;
-  facts.burned += micro;
+  const unlocked = unlock(world, BOND_CONTRACT, micro);
+  if (!unlocked) return [];
+  world.facts.burned += micro;
   const amount = formatAmount(micro);
-  return [
-    draft('mic_unlock', 'TREASURY', { amount, contract: BOND_CONTRACT }),
-    draft('mic_burn', 'TREASURY', { amount, reason: 'integrity_penalty' }),
-  ];
+  return [unlocked, draft('mic_burn', 'TREASURY', { amount, reason: 'integrity_penalty' })];
 }
 
 /** `millionths` of an amount in 1e-6 MIC, rounded down to a hundredth of a MIC. */
