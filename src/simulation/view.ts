@@ -21,19 +21,19 @@ import type { World } from './world.ts';
 /** The cycle of tick 0. */
 const FIRST_CYCLE = 151;
 
-/** What an update says of a run, whoever plays it. */
-export type Shown = Omit<SimulationUpdate, 'type' | 'reply_to' | 'current_state'> & {
-  current_state: Omit<SimulationUpdate['current_state'], 'is_running' | 'pace_ms'>;
-};
-
-interface ShowOptions {
-  /** Whether to forecast each choice, which costs as much as a run. */
+/** How a run is played, and what is to be told of it. */
+export interface Playing {
+  /** ms between two ticks. */
+  pace: number;
+  /** Whether updates have forecasts of each choice, which cost as much as a run. */
   outlooks: boolean;
-  /** The first tick of which the log is shown; without it, the present one. */
-  since?: number;
+  /** When the next tick of a run that advances by itself is due, ms; null where none does. */
+  due: number | null;
+  /** The first tick of which the log is told; null: the present one. */
+  since: number | null;
 }
 
-export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: true }): Shown {
+export function updateOfRun(run: Run, { pace, outlooks, due, since }: Playing): SimulationUpdate {
   const { scenario, seed, settings, actions, world } = run;
   const { tick, economy, deliberation, levers } = world;
   const { total, circulating, locked, burned, mii, threshold, isMinting, strain, multipliers } = economy;
@@ -41,6 +41,7 @@ export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: tr
   const is_over = world.ending !== null;
   const asked = askedDecisions(world);
   return {
+    type: 'simulation_update',
     scenario: scenario.name,
     seed,
     tick,
@@ -73,6 +74,8 @@ export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: tr
       settings,
       actions,
       debrief: is_over ? debriefOf(run) : null,
+      is_running: due !== null,
+      pace_ms: pace,
     },
     next_actions: available(world, scenario).map((action) => {
       const { choice, decision } = action;
@@ -83,7 +86,7 @@ export function show(run: Run, { outlooks, since }: ShowOptions = { outlooks: tr
   };
 }
 
-function showSentinels(world: World): Shown['sentinels'] {
+function showSentinels(world: World): SimulationUpdate['sentinels'] {
   const own = ownOpinions(world);
   const { opinion, score, gi, drift, minted } = world.conditions;
   return world.sentinels.map((sentinel, i) => ({
@@ -102,7 +105,7 @@ function showSentinels(world: World): Shown['sentinels'] {
   }));
 }
 
-function showModel({ sentinels, levers, effects, stakes }: World): Shown['model'] {
+function showModel({ sentinels, levers, effects, stakes }: World): SimulationUpdate['model'] {
   const matrix = influenceMatrix(sentinels, levers);
   const size = sentinels.length;
   return {

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SENTINEL_IDS } from '../../pipeline/model/sentinel-profiles.ts';
 import { SEEDS } from '../../src/simulation/draws.ts';
+import { NEW_SESSION, updateOf } from '../../src/simulation/protocol/session.ts';
 import { replay, startRun } from '../../src/simulation/run.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
-import { show } from '../../src/simulation/view.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
 import { runHere } from '../contract/commands/seam.ts';
 
@@ -55,7 +55,7 @@ test('a row is the run that the engine replays from it, and its choices repeat i
           actions: JSON.parse(row!.actions!),
           tick: Number(row!.tick),
         });
-        const { current_state: state, sentinels } = show(run);
+        const { current_state: state, sentinels } = updateOf({ ...NEW_SESSION, run });
         expect(row).toMatchObject({
           ending: state.debrief!.ending,
           status: state.deliberation.status,

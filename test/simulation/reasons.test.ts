@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { termsOf } from '../../src/simulation/opinions.ts';
+import { NEW_SESSION, updateOf } from '../../src/simulation/protocol/session.ts';
 import type { Run } from '../../src/simulation/run.ts';
-import { show } from '../../src/simulation/view.ts';
 import { arbitraryPlay, type Play, play } from './arbitrary-run.ts';
 
 /** Words of a position as a sentinel says it of itself and of another. */
@@ -25,7 +25,7 @@ const STATES = fc.sample(arbitraryPlay, { numRuns: 20, seed: 6 }).flatMap(states
 test('a reason is the position, the two largest terms of the equation and the loudest voice', () => {
   const statuses = new Set<string>();
   for (const run of STATES) {
-    const { sentinels, model } = show(run, { outlooks: false });
+    const { sentinels, model } = updateOf({ ...NEW_SESSION, run });
     for (const [i, { reasoning, status, position, virtue_tags }] of sentinels.entries()) {
       expect(reasoning).toMatch(/^[ -~]+$/);
       expect(reasoning).not.toMatch(/\d|_|undefined|null/);

@@ -3,22 +3,14 @@ import { actInRun, type Run, replay, startRun, stepRun } from '../run.ts';
 import { textOf } from '../scenario.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { startWorld } from '../start-world.ts';
-import { show } from '../view.ts';
+import { type Playing, updateOfRun } from '../view.ts';
 import { type ClientMessage, PROTOCOL_LIMITS, type StartMessage } from './client-message.ts';
 import type { ScenarioList, SimulationUpdate } from './server-message.ts';
 
 /** The state of a connection's simulation. Immutable: keeping the previous value undoes a change. */
-export interface Session {
+export interface Session extends Playing {
   /** Null before the first start. */
   run: Run | null;
-  /** ms between two ticks. */
-  pace: number;
-  /** Whether updates have forecasts. */
-  outlooks: boolean;
-  /** When the next tick of a run that advances by itself is due, ms; null where none does. */
-  due: number | null;
-  /** The first tick of which the next update shows the log; null: its own. */
-  since: number | null;
 }
 
 export const NEW_SESSION: Session = {
@@ -119,10 +111,7 @@ function unfinished(session: Session): Run {
 
 /** What is told after a tick. Throws a SimulationFault if nothing was started. */
 export function updateOf(session: Session): SimulationUpdate {
-  const { outlooks, since, pace: pace_ms, due } = session;
-  const shown = show(runOf(session), { outlooks, ...(since === null ? {} : { since }) });
-  const current_state = { ...shown.current_state, is_running: due !== null, pace_ms };
-  return { type: 'simulation_update', ...shown, current_state };
+  return updateOfRun(runOf(session), session);
 }
 
 function listScenarios(): ScenarioList {
