@@ -6,12 +6,13 @@ import { join } from 'node:path';
 export interface Used {
   /** User and system time in seconds. */
   cpu: number;
-  /** Peak resident memory in MB: of the largest process, and of all of them together. */
+  /** Peak resident memory of the largest process, MB. */
   largest: number;
+  /** Peak memory of all processes together, MB: what they share, such as the browser's program, counts once. */
   together: number;
 }
 
-const SAMPLE_MS = 50;
+const SAMPLE_MS = 100;
 
 /**
  * Runs a program to its end. Its processor time is that of a control group, where one can be made (as root, on Linux), because a browser
@@ -84,18 +85,24 @@ function parseTimes(text: string): number {
   );
 }
 
-/** The memory of a process and its descendants in MB: now, and at its peak. */
+/** The memory of a process and its descendants in MB: its share now, and its resident size at its peak. */
 function residentBelow(root: number): { now: number; peak: number }[] {
-  const found = new Map<number, { parent: number; now: number; peak: number }>();
+  const found = new Map<number, { parent: number; peak: number }>();
   for (const name of readProc()) {
-    const status = readStatus(name);
-    const of = (member: string) => Number(new RegExp(`^${member}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+    const status = readOf(name, 'status');
     if (status)
-      found.set(Number(name), { parent: of('PPid'), now: of('VmRSS') / 1024, peak: of('VmHWM') / 1024 });
+      found.set(Number(name), { parent: member(status, 'PPid'), peak: member(status, 'VmHWM') / 1024 });
   }
   const isBelow = (pid: number): boolean =>
     pid === root || (found.has(pid) && isBelow(found.get(pid)!.parent));
-  return [...found].filter(([pid]) => isBelow(pid)).map(([, sizes]) => sizes);
+  return [...found]
+    .filter(([pid]) => isBelow(pid))
+    .map(([pid, { peak }]) => ({ now: member(readOf(String(pid), 'smaps_rollup'), 'Pss') / 1024, peak }));
+}
+
+/** A number of a file in /proc; 0 where it has none. */
+function member(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
 
 function readProc(): string[] {
@@ -107,9 +114,9 @@ function readProc(): string[] {
 }
 
 /** Empty for a process that has ended. */
-function readStatus(name: string): string {
+function readOf(name: string, file: 'status' | 'smaps_rollup'): string {
   try {
-    return readFileSync(`/proc/${name}/status`, 'utf8');
+    return readFileSync(`/proc/${name}/${file}`, 'utf8');
   } catch {
     return '';
   }

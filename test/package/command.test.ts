@@ -40,6 +40,14 @@ describe('the command', () => {
     });
   });
 
+  test('gives Node a small young generation, and what the operator sets for Node comes later, so it counts', async () => {
+    const place = join(await temporaryFolder(), 'options.mjs');
+    await writeFile(place, 'process.stderr.write(process.env.NODE_OPTIONS); process.exit();');
+    const env = { PATH: process.env.PATH, NODE_OPTIONS: `--import=${place}` };
+    const { stderr } = spawnSync(COMMAND, [], { encoding: 'utf8', env });
+    expect(stderr).toBe(`--max-semi-space-size=8 --import=${place}`);
+  });
+
   test('uses the machine’s own Node if that is new enough', async () => {
     expect((await run('opt', { 'path/node': 'v27.0.0' })).stdout).toMatch(/^v27/);
   });
