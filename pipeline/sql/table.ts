@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Engine } from './store.ts';
 
 /** With `?`, a column may be null. Times are integers: ms since 1970. */
@@ -25,6 +26,15 @@ type ValueOf<T extends ColumnType> = {
 }[T];
 
 export type RowOf<T extends Table> = { [Name in keyof T['columns']]: ValueOf<T['columns'][Name]> };
+
+/** The schema of rows, which another program may have written. */
+export function rowSchema<C extends Record<string, ColumnType>>({ columns }: Table<C>) {
+  const members = Object.entries(columns).map(([name, type]) => {
+    const value = type.startsWith('text') ? z.string() : z.int();
+    return [name, type.endsWith('?') ? value.nullable() : value];
+  });
+  return z.strictObject(Object.fromEntries(members) as { [Name in keyof C]: z.ZodType<ValueOf<C[Name]>> });
+}
 
 export function defineTable<const C extends Record<string, ColumnType>>(table: Table<C>): Table<C> {
   return table;

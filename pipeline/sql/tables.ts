@@ -11,27 +11,38 @@ const HOLDERS = defineTable({
   constraints: ['PRIMARY KEY (id)', 'UNIQUE (email)'],
 });
 
-const KEYS = defineTable({
+export const KEYS = defineTable({
   name: 'keys',
   columns: {
+    // `k_` and 12 base62 characters: names the key in lists, the server log and commands.
     id: 'text',
+    // `h_` and 12 base62 characters: limits count per holder.
     holder: 'text',
+    // SHA-256 of the key, hex.
     hash: 'text',
+    // cds_economy_Ab3d
     prefix: 'text',
     tier: 'text',
     // academics,philosophy
     areas: 'text',
+    // As the applicant stated them when this key was issued.
     name: 'text',
     affiliation: 'text',
     purpose: 'text',
     volume: 'text?',
+    // The operator's reason for granting the tier.
     basis: 'text?',
     issued_at: 'integer',
+    // The key is invalid from this time on.
     expires_at: 'integer',
+    // When the key reached its holder. Until then it opens nothing.
     delivered_at: 'integer?',
+    // Final: a revocation cannot be undone.
     revoked_at: 'integer?',
     revoked_for: 'text?',
+    // The id of the key that this one replaced.
     replaces: 'text?',
+    // When the holder was notified of the expiry.
     notified_at: 'integer?',
   },
   constraints: [
@@ -50,7 +61,8 @@ const KEYS = defineTable({
   ],
 });
 
-const VERIFICATIONS = defineTable({
+/** Codes that were sent to addresses. */
+export const VERIFICATIONS = defineTable({
   name: 'verifications',
   columns: {
     id: 'text',

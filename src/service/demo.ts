@@ -189,5 +189,5 @@ const APPLICANT = {
 
 async function isValid(store: KeyStore, key: string, now: number): Promise<boolean> {
   const record = await store.keyByHash(hashKey(key));
-  return record !== null && record.revokedAt === null && record.expiresAt > now;
+  return record !== null && record.revoked_at === null && record.expires_at > now;
 }

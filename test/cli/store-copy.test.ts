@@ -65,9 +65,9 @@ function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
     purpose: '\\N',
     volume: null,
     basis: 'letter',
-    issuedAt: START + index,
-    expiresAt: START + 1e10,
-    deliveredAt: null,
+    issued_at: START + index,
+    expires_at: START + 1e10,
+    delivered_at: null,
     replaces: null,
     ...changes,
   };
@@ -82,10 +82,10 @@ async function filledFiles(entries = 700) {
   for (const key of [newKey(9), newKey(1, { replaces: 'k_9' }), newKey(2)]) await keys.addKey(key);
   await keys.activateKey('k_9', START, START);
   await keys.revokeKey('k_2', START, 'The holder left.');
-  const code = { id: 'v_1', email: 'ada1@institute.example', codeHash: 'c'.repeat(64), createdAt: START };
+  const code = { id: 'v_1', email: 'ada1@institute.example', code_hash: 'c'.repeat(64), created_at: START };
   const quota = { since: START, perAddress: 9, total: 9 };
-  await keys.addVerification({ ...code, expiresAt: START + 1_000 }, quota);
-  await keys.tryCode(code.email, code.codeHash, START, 3);
+  await keys.addVerification({ ...code, expires_at: START + 1_000 }, quota);
+  await keys.tryCode(code.email, code.code_hash, START, 3);
   await keys.close();
   const counts = await openCountStore(storeFiles(env.CATHEDRAL_STORE).counts);
   const take = { area: 'economy', subject: 'holder:h_1', limit: 100 } as const;

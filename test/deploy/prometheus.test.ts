@@ -78,7 +78,7 @@ beforeAll(async () => {
       volume: null,
       basis: null,
     } as const;
-    const at = { issuedAt: 0, expiresAt: Date.now() + days * DAY_MS, deliveredAt: 0, replaces: null };
+    const at = { issued_at: 0, expires_at: Date.now() + days * DAY_MS, delivered_at: 0, replaces: null };
     await keys.addKey({ ...key, ...grant, areas: ['economy'], ...at });
   }
   await keys.close();

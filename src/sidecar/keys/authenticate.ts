@@ -96,13 +96,13 @@ function readKey(values: readonly string[]): string | null {
 /** Throws a Problem. */
 function admit(record: KeyRecord | null, area: Area | null, now: number): Authenticated | null {
   // A key that has not reached its holder is not valid, whoever presents it.
-  if (record === null || record.deliveredAt === null)
+  if (record === null || record.delivered_at === null)
     throw refusal('invalid_token', 'This key was never issued.');
-  if (record.revokedAt !== null) {
-    throw refusal('invalid_token', `The key was revoked on ${formatTimestamp(record.revokedAt)}.`);
+  if (record.revoked_at !== null) {
+    throw refusal('invalid_token', `The key was revoked on ${formatTimestamp(record.revoked_at)}.`);
   }
-  if (now >= record.expiresAt) {
-    throw refusal('invalid_token', `The key expired on ${formatTimestamp(record.expiresAt)}.`);
+  if (now >= record.expires_at) {
+    throw refusal('invalid_token', `The key expired on ${formatTimestamp(record.expires_at)}.`);
   }
   if (!isKeyArea(area)) return null;
   const { id, holder, tier, areas } = record;

@@ -60,8 +60,8 @@ export const KEY_COMMANDS = {
   })),
   requestVerification: keyCommand(
     requestVerification,
-    ({ email, expiresAt }) => {
-      const expires_at = formatTime(expiresAt);
+    ({ email, expires_at: end }) => {
+      const expires_at = formatTime(end);
       const lines = [`A code was sent to ${email}; it expires at ${expires_at}.`];
       return { facts: { email, expires_at }, lines };
     },
@@ -90,8 +90,8 @@ function openMailer(url: string, from: string | null): Mailer {
 
 /** The only place that shows a key: to the operator who issued it, once. `key` is null if it was sent by mail. */
 function delivered({ record, key }: DeliveredKey, { now }: KeyServices): Answer {
-  const { id, email, tier, areas, expiresAt } = record;
-  const about = `${id} for ${email}: ${areas.join(', ')}, tier ${tier}, until ${formatTime(expiresAt)}`;
+  const { id, email, tier, areas, expires_at } = record;
+  const about = `${id} for ${email}: ${areas.join(', ')}, tier ${tier}, until ${formatTime(expires_at)}`;
   const sent = ['The key was sent by mail.'];
   const shown = ['', `${key}`, '', 'This key is shown only once. Send it over a secure channel.'];
   const lines = [about, ...(key === null ? sent : shown)];
@@ -100,27 +100,17 @@ function delivered({ record, key }: DeliveredKey, { now }: KeyServices): Answer 
 
 /** The members of a key that may be shown, with its status at `now`, ms. Excludes the hash; the key itself is unknown. */
 export function describeKey(key: KeyRecord, now: number) {
+  const { id, prefix, tier, areas, holder, email, name, affiliation, purpose, volume, basis } = key;
+  const { revoked_for, replaces, replaced_by } = key;
   return {
-    id: key.id,
-    prefix: key.prefix,
-    status: keyStatus(key, now),
-    tier: key.tier,
-    areas: key.areas,
-    holder: key.holder,
-    email: key.email,
-    name: key.name,
-    affiliation: key.affiliation,
-    purpose: key.purpose,
-    volume: key.volume,
-    basis: key.basis,
-    issued_at: formatTime(key.issuedAt),
-    expires_at: formatTime(key.expiresAt),
-    delivered_at: formatTime(key.deliveredAt),
-    revoked_at: formatTime(key.revokedAt),
-    revoked_for: key.revokedFor,
-    replaces: key.replaces,
-    replaced_by: key.replacedBy,
-    notified_at: formatTime(key.notifiedAt),
+    ...{ id, prefix, status: keyStatus(key, now), tier, areas, holder, email },
+    ...{ name, affiliation, purpose, volume, basis },
+    issued_at: formatTime(key.issued_at),
+    expires_at: formatTime(key.expires_at),
+    delivered_at: formatTime(key.delivered_at),
+    revoked_at: formatTime(key.revoked_at),
+    ...{ revoked_for, replaces, replaced_by },
+    notified_at: formatTime(key.notified_at),
   };
 }
 
@@ -131,8 +121,8 @@ const COLUMNS: Readonly<Record<string, (key: KeyRecord, now: number) => string>>
   'E-MAIL': ({ email }) => email,
   TIER: ({ tier }) => tier,
   AREAS: ({ areas }) => areas.join(','),
-  ISSUED: ({ issuedAt }) => formatTime(issuedAt)!.slice(0, 10),
-  ENDS: ({ expiresAt }) => formatTime(expiresAt)!.slice(0, 10),
+  ISSUED: ({ issued_at }) => formatTime(issued_at)!.slice(0, 10),
+  ENDS: ({ expires_at }) => formatTime(expires_at)!.slice(0, 10),
   STATUS: (key, now) => keyStatus(key, now),
 };
 

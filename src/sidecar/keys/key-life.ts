@@ -30,10 +30,10 @@ export type KeyStatus = 'active' | 'ending' | 'undelivered' | 'expired' | 'revok
 
 /** The status at `now`, ms. authenticate() admits active and ending keys. */
 export function keyStatus(key: KeyRecord, now: number): KeyStatus {
-  if (key.revokedAt !== null) return 'revoked';
-  if (now >= key.expiresAt) return 'expired';
-  if (key.deliveredAt === null) return 'undelivered';
-  return key.replacedBy === null ? 'active' : 'ending';
+  if (key.revoked_at !== null) return 'revoked';
+  if (now >= key.expires_at) return 'expired';
+  if (key.delivered_at === null) return 'undelivered';
+  return key.replaced_by === null ? 'active' : 'ending';
 }
 
 /** `keys list`: newest first, including expired and revoked keys; optionally limited to a tier, an area or an address. */
@@ -95,7 +95,7 @@ export async function rotateKey(
 ): Promise<DeliveredKey> {
   const old = await services.store.keyById(id);
   const status = old === null ? 'unknown' : keyStatus(old, services.now());
-  if (status === 'ending') throw refused(id, 'an active key', `one that ${old!.replacedBy} replaced`);
+  if (status === 'ending') throw refused(id, 'an active key', `one that ${old!.replaced_by} replaced`);
   if (old === null || status !== 'active') throw refused(id, 'an active key', `one that is ${status}`);
   const { holder, email, tier, areas, name, affiliation, purpose, volume, basis } = old;
   const facts = { holder, email, tier, areas, name, affiliation, purpose, volume, basis, replaces: id };
@@ -108,7 +108,7 @@ export interface DeliveredKey {
   key: string | null;
 }
 
-type KeyFacts = Omit<NewKey, 'id' | 'hash' | 'prefix' | 'issuedAt' | 'expiresAt' | 'deliveredAt'>;
+type KeyFacts = Omit<NewKey, 'id' | 'hash' | 'prefix' | 'issued_at' | 'expires_at' | 'delivered_at'>;
 
 /**
  * Stores a new key as undelivered, sends it to its holder, then activates it and lets the key that it replaces expire. A key is
@@ -127,9 +127,9 @@ async function deliverKey(facts: KeyFacts, wanted: Wanted, services: KeyServices
   if (deliver === 'mail') requireMailer(services);
   const key = createKey(facts.areas[0]!, randomBytes);
   const id = newId('k', randomBytes);
-  const issuedAt = now();
-  const draft = { ...facts, id, issuedAt, expiresAt: issuedAt + days * DAY_MS };
-  const stored = { ...draft, hash: hashKey(key), prefix: keyPrefix(key), deliveredAt: null };
+  const issued_at = now();
+  const draft = { ...facts, id, issued_at, expires_at: issued_at + days * DAY_MS };
+  const stored = { ...draft, hash: hashKey(key), prefix: keyPrefix(key), delivered_at: null };
   if (!(await store.addKey(stored)))
     throw refused(
       facts.replaces ?? 'key',
@@ -205,9 +205,9 @@ export async function expiringKeys(
   if (notify) requireMailer(services);
   const ending = async () =>
     (await store.keys())
-      .filter((key) => key.expiresAt <= now + within * DAY_MS)
+      .filter((key) => key.expires_at <= now + within * DAY_MS)
       .filter((key) => ['active', 'ending'].includes(keyStatus(key, now)))
-      .sort((a, b) => a.expiresAt - b.expiresAt);
+      .sort((a, b) => a.expires_at - b.expires_at);
   const before = await ending();
   const notified: string[] = [];
   const failures: { id: string; message: string }[] = [];

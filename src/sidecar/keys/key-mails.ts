@@ -7,13 +7,13 @@ interface Described {
   email: string;
   tier: Tier;
   areas: readonly KeyArea[];
-  expiresAt: number;
+  expires_at: number;
   replaces: string | null;
 }
 
 /** The only mail that contains a key. */
 export function formatKeyMail(key: string, about: Described, baseUrl: string): Mail {
-  const { name, email, tier, areas, expiresAt, replaces } = about;
+  const { name, email, tier, areas, expires_at, replaces } = about;
   const overlap = `\nYour previous key keeps working for at most ${OVERLAP_DAYS} days. Switch to this one before then.\nBoth keys share one limit.\n`;
   const text = `Dear ${name},
 
@@ -21,7 +21,7 @@ This is your key for ${areas.join(', ')} (tier: ${tier}):
 
 ${key}
 
-It expires on ${formatTime(expiresAt)}.
+It expires on ${formatTime(expires_at)}.
 ${replaces === null ? '' : overlap}
 Send it in the header of each request:
 
@@ -54,13 +54,13 @@ ${baseUrl}
 
 /** Names the key by its prefix, because the service no longer knows the key itself. */
 export function formatExpiryMail(about: Described & { prefix: string }, now: number, baseUrl: string): Mail {
-  const { name, email, tier, areas, expiresAt, prefix } = about;
-  const days = Math.floor((expiresAt - now) / DAY_MS);
+  const { name, email, tier, areas, expires_at, prefix } = about;
+  const days = Math.floor((expires_at - now) / DAY_MS);
   const left = days === 0 ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
   const text = `Dear ${name},
 
 Your key ${prefix}… for ${areas.join(', ')}
-(tier: ${tier}) expires ${left}, on ${formatTime(expiresAt)}.
+(tier: ${tier}) expires ${left}, on ${formatTime(expires_at)}.
 After that the service refuses it, even for public files.
 
 If you still need a key, reply to this mail. We will send you a new one

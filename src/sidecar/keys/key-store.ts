@@ -3,70 +3,36 @@ import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts'
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
 import type { Answer, Query, SqlStore } from '../../../pipeline/sql/store.ts';
-import { places } from '../../../pipeline/sql/table.ts';
-import { KEY_FILE } from '../../../pipeline/sql/tables.ts';
+import { insertion, places, type RowOf, rowSchema } from '../../../pipeline/sql/table.ts';
+import { KEY_FILE, KEYS, VERIFICATIONS } from '../../../pipeline/sql/tables.ts';
 import { KEY_AREAS, TIER_NAMES } from '../../api/tiers.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 
-const time = z.int().nonnegative();
-
 /**
- * A key as stored after its issue; all times are ms since 1970. Rows are checked when they are read: another program may have written to the
- * store, and an unknown tier must not pass as a valid one.
+ * A key as stored after its issue. Rows are checked when they are read: another program may have written to the store, and an unknown tier must
+ * not pass as a valid one.
  */
-const KeyRow = z.strictObject({
-  /** `k_` and 12 base62 characters: names the key in lists, the server log and commands. */
-  id: z.string(),
-  /** `h_` and 12 base62 characters: limits count per holder. All keys of one e-mail address share it. */
-  holder: z.string(),
-  /** In lower case. */
+const KeyRow = rowSchema(KEYS).extend({
+  /** In lower case. All keys of one address have one holder. */
   email: z.string(),
-  /** SHA-256 of the key, hex. */
   hash: z.string().length(64),
-  /** `cds_economy_Ab3d` */
-  prefix: z.string(),
   tier: z.enum(TIER_NAMES),
   /** In the order of KEY_AREAS. */
   areas: z
     .string()
     .transform((text) => text.split(','))
     .pipe(z.array(z.enum(KEY_AREAS)).min(1)),
-  /** As the applicant stated them when this key was issued. */
-  name: z.string(),
-  affiliation: z.string(),
-  purpose: z.string(),
-  volume: z.string().nullable(),
-  /** The operator's reason for granting the tier. */
-  basis: z.string().nullable(),
-  issuedAt: time,
-  /** The key is invalid from this time on. */
-  expiresAt: time,
-  /** When the key reached its holder. Until then it opens nothing. */
-  deliveredAt: time.nullable(),
-  /** Final: a revocation cannot be undone. */
-  revokedAt: time.nullable(),
-  revokedFor: z.string().nullable(),
-  /** The id of the key that this one replaced. */
-  replaces: z.string().nullable(),
   /** The id of the delivered key that replaced this one; never a revoked one. */
-  replacedBy: z.string().nullable(),
-  /** When the holder was notified of the expiry. */
-  notifiedAt: time.nullable(),
+  replaced_by: z.string().nullable(),
 });
 
 export type KeyRecord = z.output<typeof KeyRow>;
 
 /** `holder` applies only if the address has no holder yet; otherwise the existing holder is kept. */
-export type NewKey = Omit<KeyRecord, 'revokedAt' | 'revokedFor' | 'replacedBy' | 'notifiedAt'>;
+export type NewKey = Omit<KeyRecord, 'revoked_at' | 'revoked_for' | 'replaced_by' | 'notified_at'>;
 
 /** A verification code sent to an address. */
-export interface Verification {
-  id: string;
-  email: string;
-  codeHash: string;
-  createdAt: number;
-  expiresAt: number;
-}
+export type Verification = Omit<RowOf<typeof VERIFICATIONS>, 'tries' | 'used_at'>;
 
 /** How many codes may be sent since a given time. */
 export interface VerificationQuota {
@@ -78,18 +44,14 @@ export interface VerificationQuota {
 export type AddResult = 'added' | 'address_quota' | 'total_quota';
 export type CodeResult = 'verified' | 'wrong' | 'spent' | 'none';
 
-/**
- * Columns of `keys`, joined with `holders`, as `KeyRow` has them. Revoked and undelivered successors do not count, because the holder
- * cannot use them.
- */
-const KEY_COLUMNS = `
-  keys.id, holder, holders.email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis,
-  issued_at AS "issuedAt", expires_at AS "expiresAt", delivered_at AS "deliveredAt", revoked_at AS "revokedAt",
-  revoked_for AS "revokedFor", replaces, notified_at AS "notifiedAt",
-  (SELECT id FROM keys AS next
-    WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL) AS "replacedBy"`;
-
-const KEY = `SELECT ${KEY_COLUMNS} FROM keys JOIN holders ON holders.id = keys.holder`;
+/** Keys as `KeyRow` has them. Revoked and undelivered successors do not count, because the holder cannot use them. */
+const KEY = `
+  SELECT ${Object.keys(KEYS.columns)
+    .map((name) => `keys.${name}`)
+    .join(', ')}, holders.email,
+    (SELECT id FROM keys AS next
+      WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL) AS replaced_by
+  FROM keys JOIN holders ON holders.id = keys.holder`;
 
 const SQL = {
   byId: `${KEY} WHERE keys.id = $1`,
@@ -100,12 +62,9 @@ const SQL = {
       SELECT 1 FROM keys AS next
       WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL)`,
   addHolder: 'INSERT INTO holders (id, email) VALUES ($1, $2) ON CONFLICT (email) DO NOTHING',
-  // The index of successors decides which of two rotations wins, also at the same time.
-  addKey: `
-    INSERT INTO keys (id, holder, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis, issued_at,
-      expires_at, delivered_at, replaces)
-    VALUES ($1, (SELECT id FROM holders WHERE email = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-    ON CONFLICT (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL DO NOTHING`,
+  holder: 'SELECT id FROM holders WHERE email = $1',
+  // Follows an insertion: the index of successors decides which of two rotations wins, also at the same time.
+  addOnce: ' ON CONFLICT (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL DO NOTHING',
   deliver: 'UPDATE keys SET delivered_at = $2 WHERE id = $1 AND delivered_at IS NULL AND revoked_at IS NULL',
   endReplaced: `
     UPDATE keys SET expires_at = $2 WHERE expires_at > $2 AND id = (SELECT replaces FROM keys AS next WHERE next.id = $1)`,
@@ -115,12 +74,8 @@ const SQL = {
   forgetCodes: 'DELETE FROM verifications WHERE used_at IS NULL AND created_at < $1 AND expires_at <= $2',
   countCodes: `
     SELECT count(*) AS total, count(*) FILTER (WHERE email = $1) AS own FROM verifications WHERE created_at >= $2`,
-  addCode:
-    'INSERT INTO verifications (id, email, code_hash, created_at, expires_at, tries) VALUES ($1, $2, $3, $4, $5, 0)',
   withdrawCode: 'DELETE FROM verifications WHERE id = $1 AND used_at IS NULL',
-  newestCode: `
-    SELECT id, code_hash AS hash, expires_at AS "expiresAt", tries, used_at AS "usedAt" FROM verifications
-    WHERE email = $1 ORDER BY created_at DESC, id DESC LIMIT 1`,
+  newestCode: 'SELECT * FROM verifications WHERE email = $1 ORDER BY created_at DESC, id DESC LIMIT 1',
   countTry: 'UPDATE verifications SET tries = tries + 1, used_at = $2 WHERE id = $1',
   verifiedAt: 'SELECT max(used_at) AS at FROM verifications WHERE email = $1',
 } as const;
@@ -160,15 +115,15 @@ export class KeyStore {
   }
 
   /** Returns false and adds nothing if the key that `replaces` names already has an unrevoked successor. */
-  addKey(key: NewKey): Promise<boolean> {
+  addKey({ email, areas, ...key }: NewKey): Promise<boolean> {
+    const never = { revoked_at: null, revoked_for: null, notified_at: null };
     return this.#transaction(async (query) => {
-      await query(SQL.addHolder, [key.holder, key.email]);
-      const { id, email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis } = key;
-      const { count } = await query(SQL.addKey, [
-        ...[id, email, hash, prefix, tier, areas.join(','), name, affiliation, purpose, volume, basis],
-        ...[key.issuedAt, key.expiresAt, key.deliveredAt, key.replaces],
+      await query(SQL.addHolder, [key.holder, email]);
+      const [known] = (await query<{ id: string }>(SQL.holder, [email])).rows;
+      const [insert, values] = insertion(KEYS, [
+        { ...key, ...never, holder: known!.id, areas: areas.join(',') },
       ]);
-      return count === 1;
+      return (await query(insert + SQL.addOnce, values)).count === 1;
     });
   }
 
@@ -232,14 +187,14 @@ export class KeyStore {
 
   /** Adds a code unless that exceeds the quota. Forgets unused codes older than the quota's window. */
   addVerification(verification: Verification, quota: VerificationQuota): Promise<AddResult> {
-    const { id, email, codeHash, createdAt, expiresAt } = verification;
+    const { email, created_at } = verification;
     return this.#transaction(async (query) => {
-      await query(SQL.forgetCodes, [quota.since, createdAt]);
+      await query(SQL.forgetCodes, [quota.since, created_at]);
       const { rows } = await query<{ own: number; total: number }>(SQL.countCodes, [email, quota.since]);
       const { own, total } = rows[0]!;
       if (own >= quota.perAddress) return 'address_quota';
       if (total >= quota.total) return 'total_quota';
-      await query(SQL.addCode, [id, email, codeHash, createdAt, expiresAt]);
+      await query(...insertion(VERIFICATIONS, [{ ...verification, tries: 0, used_at: null }]));
       return 'added';
     }, CODES);
   }
@@ -253,12 +208,12 @@ export class KeyStore {
    * Compares a code with the newest unused, unexpired one of the address. Every attempt counts, up to `maxTries`. The correct
    * code can be used once.
    */
-  tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<CodeResult> {
+  tryCode(email: string, code_hash: string, at: number, maxTries: number): Promise<CodeResult> {
     return this.#transaction(async (query) => {
-      const [code] = (await query<CodeRow>(SQL.newestCode, [email])).rows;
-      if (!code || code.usedAt !== null || code.expiresAt <= at) return 'none';
+      const [code] = (await query<RowOf<typeof VERIFICATIONS>>(SQL.newestCode, [email])).rows;
+      if (!code || code.used_at !== null || code.expires_at <= at) return 'none';
       if (code.tries >= maxTries) return 'spent';
-      const isRight = code.hash === codeHash;
+      const isRight = code.code_hash === code_hash;
       await query(SQL.countTry, [code.id, isRight ? at : null]);
       return isRight ? 'verified' : 'wrong';
     }, CODES);
@@ -289,14 +244,6 @@ export class KeyStore {
   #transaction<T>(work: (query: Query) => Promise<T>, lock?: string): Promise<T> {
     return this.#store.transaction(work, lock).catch(refuse);
   }
-}
-
-interface CodeRow {
-  id: string;
-  hash: string;
-  expiresAt: number;
-  tries: number;
-  usedAt: number | null;
 }
 
 function refuse(cause: unknown): never {

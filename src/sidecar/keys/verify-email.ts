@@ -20,11 +20,11 @@ const QUOTA = { perAddress: 3, total: 200 } as const;
  */
 export async function requestVerification({ email }: { email: string }, services: KeyServices) {
   const mailer = requireMailer(services);
-  const createdAt = services.now();
-  const expiresAt = createdAt + CODE_HOURS * 3_600_000;
+  const created_at = services.now();
+  const expires_at = created_at + CODE_HOURS * 3_600_000;
   const [id, code] = [newId('v', services.randomBytes), newCode(services.randomBytes)];
-  const verification = { id, email, codeHash: hashCode(email, code), createdAt, expiresAt };
-  const added = await services.store.addVerification(verification, { since: createdAt - DAY_MS, ...QUOTA });
+  const verification = { id, email, code_hash: hashCode(email, code), created_at, expires_at };
+  const added = await services.store.addVerification(verification, { since: created_at - DAY_MS, ...QUOTA });
   if (added === 'address_quota')
     throw refused(email, `at most ${QUOTA.perAddress} codes to an address in 24 hours`, 'one more');
   if (added === 'total_quota')
@@ -35,7 +35,7 @@ export async function requestVerification({ email }: { email: string }, services
     await services.store.withdrawVerification(id);
     throw error;
   }
-  return { email, expiresAt };
+  return { email, expires_at };
 }
 
 /** `keys verify-email`. Throws key_refused, which tells whether another attempt makes sense. */

@@ -13,6 +13,9 @@ import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts'
 import { apply } from '../../../pipeline/model/fold.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 
+/** A gap in the ledger is one after that many readings. */
+const ATTEMPTS = 4;
+
 /**
  * A release's state, advanced with the ledger. It is kept twice: as of the last ledger snapshot, which is signed, and with
  * the provisional events of the head. Each new snapshot rebuilds the second from the first, so sealed events override
@@ -24,6 +27,8 @@ export class LedgerFold {
   #sealed: Resume;
   /** Null: to be rebuilt from `#sealed`. */
   #provisional: (Resume & { cursor: HeadCursor | null; since: string | null }) | null = null;
+  /** Of the last reading that succeeded. */
+  #unsealedSince: string | null = null;
   #matches = false;
   /** Modification time of the snapshot folder when it was last listed. */
   #listedAt: bigint | null = null;
@@ -42,7 +47,7 @@ export class LedgerFold {
 
   /** Time of the oldest event that is not sealed; null if every event read is. */
   get unsealedSince(): string | null {
-    return this.#provisional?.since ?? null;
+    return this.#unsealedSince;
   }
 
   /**
@@ -53,15 +58,11 @@ export class LedgerFold {
     if (!this.#matches) await this.#assertMatches();
     this.#matches = true;
     await this.#readNewSnapshots();
-    // A snapshot may be sealed during each reading. Without one, the second reading, which is from the snapshots on, shows a gap.
-    for (let isAgain = false, isStuck = false; !isStuck; ) {
+    // The head may have been replaced, or a snapshot sealed, during a reading; the next one is from the snapshots on.
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const state = await this.#readHead();
       if (state) return state;
-      const before = this.#sealed.position;
       await this.#readSnapshots();
-      const isSame = this.#sealed.position === before;
-      isStuck = isSame && isAgain;
-      isAgain = isSame;
     }
     const { size } = this.#sealed.position;
     throw new CathedralError('ledger_order', {
@@ -122,6 +123,7 @@ export class LedgerFold {
       if (end.behind || isOther) return null;
       const { position: at, cursor: to } = end;
       this.#provisional = { state: folded.state, position: at, cursor: to, since: since ?? folded.first };
+      this.#unsealedSince = this.#provisional.since;
       return folded.state;
     } catch (error) {
       // The head may have been replaced: read from the last ledger snapshot, the ledger may be whole.

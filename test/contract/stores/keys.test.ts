@@ -130,7 +130,12 @@ eachEngine('keys', ({ newPlace, everything, isShared }) => {
     await keys.revoke(first.id);
     const listed = await keys.list();
     expect(
-      listed.map(({ id, affiliation, revokedAt, revokedFor }) => [id, affiliation, revokedAt, revokedFor]),
+      listed.map(({ id, affiliation, revoked_at, revoked_for }) => [
+        id,
+        affiliation,
+        revoked_at,
+        revoked_for,
+      ]),
     ).toEqual([
       [second.id, 'Another institute', null, null],
       [first.id, 'Institute of Measures', ISSUED + 2, 'lost'],
@@ -276,7 +281,9 @@ eachEngine('keys', ({ newPlace, everything, isShared }) => {
       const ends = await Promise.allSettled(stores.map(({ keys }) => keys.rotate(id)));
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const [{ keys }] = stores;
-      expect((await keys.list()).filter(({ replaces, revokedAt }) => replaces && !revokedAt)).toHaveLength(1);
+      expect((await keys.list()).filter(({ replaces, revoked_at }) => replaces && !revoked_at)).toHaveLength(
+        1,
+      );
     });
 
     test('issue keys to one new address at the same time, and it has one holder', async () => {

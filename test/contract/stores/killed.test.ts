@@ -46,9 +46,9 @@ eachEngine('what was acknowledged', ({ newPlace }) => {
     for (const program of KILLED_AFTER.keys()) await runAndKill(place, program, all);
     const { keys, counts, log, publisher } = await opened(place);
     const listed = await keys.list();
-    const ended = new Set(listed.filter(({ revokedAt }) => revokedAt !== null).map(({ id }) => id));
+    const ended = new Set(listed.filter(({ revoked_at }) => revoked_at !== null).map(({ id }) => id));
     expect(all.revoked.filter((id) => !ended.has(`${id}`))).toEqual([]);
-    const working = new Set(listed.filter(({ deliveredAt }) => deliveredAt !== null).map(({ id }) => id));
+    const working = new Set(listed.filter(({ delivered_at }) => delivered_at !== null).map(({ id }) => id));
     expect(working.size - all.issued.length).toBeLessThanOrEqual(KILLED_AFTER.length * UNDER_WAY.issued);
     let refused = 0;
     for (const key of all.issued)

@@ -20,8 +20,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'All processes refuse a revoked key from the next request on',
     file: 'src/sidecar/keys/authenticate.ts',
     change: [
-      'if (record.revokedAt !== null) {',
-      'if (record.revokedAt !== null && now < record.revokedAt) {',
+      'if (record.revoked_at !== null) {',
+      'if (record.revoked_at !== null && now < record.revoked_at) {',
     ],
     tests: KEYS,
   },
@@ -29,14 +29,14 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a key is valid at the instant at which it ends',
     breaks: 'A key is invalid from its expiry on',
     file: 'src/sidecar/keys/authenticate.ts',
-    change: ['if (now >= record.expiresAt) {', 'if (now > record.expiresAt) {'],
+    change: ['if (now >= record.expires_at) {', 'if (now > record.expires_at) {'],
     tests: KEYS,
   },
   {
     name: 'a key that was not delivered opens something',
     breaks: 'A key is never valid before its holder has it',
     file: 'src/sidecar/keys/key-life.ts',
-    change: ['deliveredAt: null };', 'deliveredAt: draft.issuedAt };'],
+    change: ['delivered_at: null };', 'delivered_at: draft.issued_at };'],
     tests: KEYS,
   },
   {

@@ -63,7 +63,7 @@ describe('a store whose file is replaced while it is open', () => {
     const other = await openKeyStore(path);
     expect(await other.revokeKey('a', 7, 'lost')).toBe(true);
     await other.close();
-    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBe(7);
+    expect((await store.keyByHash(sha256('a')))?.revoked_at).toBe(7);
     expect(await store.keyById('b')).toBeNull();
     await store.addKey(newKey('c'));
     expect(await (await open(path)).keyById('c')).not.toBeNull();

@@ -23,9 +23,9 @@ export function newKey(id: string, changes: Partial<NewKey> = {}): NewKey {
     purpose: 'A paper on minting',
     volume: '500 requests a day',
     basis: 'staff page',
-    issuedAt: NOW,
-    expiresAt: NOW + 100 * DAY_MS,
-    deliveredAt: NOW,
+    issued_at: NOW,
+    expires_at: NOW + 100 * DAY_MS,
+    delivered_at: NOW,
     replaces: null,
     ...changes,
   };

@@ -11,6 +11,6 @@ describe('a rotation', () => {
     const failure = await failureOf(() => rotateKey({ id: record.id, days: 93 }, services));
     expect(failure).toMatchObject({ code: 'usage', place: '--key-days', found: '93' });
     const { record: next } = await rotateKey({ id: record.id, days: 30 }, services);
-    expect(next.expiresAt).toBe(NOW + 30 * DAY_MS);
+    expect(next.expires_at).toBe(NOW + 30 * DAY_MS);
   });
 });

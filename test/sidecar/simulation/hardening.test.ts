@@ -112,7 +112,7 @@ describe('a request that is no upgrade to this', () => {
 
 function simulationKey(): KeyRecord {
   const key = { id: 'k_1', holder: 'h_1', tier: 'academic', areas: ['academics', 'philosophy'] };
-  const times = { deliveredAt: 1, issuedAt: 1, expiresAt: Date.UTC(2030, 0), revokedAt: null };
+  const times = { delivered_at: 1, issued_at: 1, expires_at: Date.UTC(2030, 0), revoked_at: null };
   return { ...key, ...times, hash: hashKey(KEY) } as never;
 }
 
@@ -127,14 +127,14 @@ describe('a connection whose key has ended', () => {
   };
 
   test('starts nothing more', async () => {
-    const { client, counted } = await open({ revokedAt: 1 }, 60_000);
+    const { client, counted } = await open({ revoked_at: 1 }, 60_000);
     client.say(START);
     expect(await client.closed).toBe(4002);
     expect(await counted('started')).toBe(1);
   });
 
   test('ends with the next heartbeat, though its run goes on', async () => {
-    const { client } = await open({ expiresAt: 1 }, 500);
+    const { client } = await open({ expires_at: 1 }, 500);
     expect(await client.closed).toBe(4002);
   });
 });
