@@ -26,22 +26,37 @@ const NOISE = 0.1;
 
 /** One day of the economy: updates drift, scores and gi; then mints, locks, unlocks and burns; unpaid sentinels may leave. */
 export function advanceEconomy(world: World, draws: Draws): World {
+  const { sentinels, economy, levers } = world;
   const conditions = attest(world, draws);
-  const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
-  const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
-  const isMinting = mii >= threshold && world.levers.mint_share > 0;
-  const paid = isMinting ? mint(world, conditions) : withoutReward(conditions);
-  const stocks = moveStocks(world.economy, sumOf(paid.reward), world.levers);
-  const { strain_rate, mending } = world.levers;
-  const strain = clamp(roundTo6(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
-  const stopped = world.economy.stopped + (isMinting ? 0 : 1);
-  const economy = { ...world.economy, ...stocks, mii, threshold, isMinting, strain, stopped };
+  const mii = integrityIndex(sentinels, conditions.gi, economy.strain);
+  const threshold = thresholdOf(economy);
+  const isMinting = mii >= threshold && levers.mint_share > 0;
+  const reward = rewards(world, conditions, isMinting ? levers.mint_share : 0, economy.multipliers);
+  const unpaid = conditions.unpaid.map((ticks, i) => {
+    if (!isMinting) return ticks + 1;
+    return sentinels[i]!.isOnline ? 0 : ticks;
+  });
   return comeAndGo({
     ...world,
-    conditions: paid,
-    economy,
+    conditions: {
+      ...conditions,
+      reward,
+      minted: conditions.minted.map((all, i) => all + reward[i]!),
+      unpaid,
+    },
+    economy: {
+      ...economy,
+      ...moveStocks(economy, reward, levers),
+      ...{ mii, threshold, isMinting },
+      strain: clamp(roundTo6(economy.strain * (1 - levers.mending) + levers.strain_rate), 0, 1),
+      stopped: economy.stopped + (isMinting ? 0 : 1),
+    },
     unchanged: advanceUnchanged(world, conditions, mii),
   });
+}
+
+function thresholdOf({ total }: Stocks): number {
+  return roundTo6(miiThreshold(total / MICRO));
 }
 
 /** Drift changes by chance, regression to the usual value, pressure and contagion. gi and score follow from it. */
@@ -96,52 +111,32 @@ export function integrityIndex(
   return count === 0 ? 0 : clamp(roundTo6(sum / count - strain), 0, 1);
 }
 
-/** What each sentinel that is online earns by its score; millionths of a MIC. */
+/** What each sentinel that is online earns by its score; millionths of a MIC. `share`: of the reward formula. */
 function rewards(
   { sentinels }: World,
   { score }: Conditions,
-  multipliers: World['economy']['multipliers'],
   share: number,
+  multipliers: World['economy']['multipliers'],
 ): number[] {
   return sentinels.map(({ isOnline, cathedral }, i) =>
     isOnline ? Math.round(reward(score[i]!, multipliers[cathedral] ?? 1) * share * MICRO) : 0,
   );
 }
 
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
-}
-
-function mint(world: World, conditions: Conditions): Conditions {
-  const reward = rewards(world, conditions, world.economy.multipliers, world.levers.mint_share);
-  return {
-    ...conditions,
-    reward,
-    minted: conditions.minted.map((amount, i) => amount + reward[i]!),
-    unpaid: conditions.unpaid.map((ticks, i) => (world.sentinels[i]!.isOnline ? 0 : ticks)),
-  };
-}
-
 function advanceUnchanged(world: World, conditions: Conditions, mii: number): World['unchanged'] {
   const { unchanged } = world;
-  const { levers, multipliers, minted } = unchanged;
-  if (mii < roundTo6(miiThreshold(unchanged.total / MICRO)) || levers.mint_share === 0)
-    return { ...unchanged, ...moveStocks(unchanged, 0, levers) };
-  const paid = rewards(world, conditions, multipliers, levers.mint_share);
+  const share = mii >= thresholdOf(unchanged) ? unchanged.levers.mint_share : 0;
+  const paid = rewards(world, conditions, share, unchanged.multipliers);
   return {
     ...unchanged,
-    ...moveStocks(unchanged, sumOf(paid), levers),
-    minted: minted.map((amount, i) => amount + paid[i]!),
+    ...moveStocks(unchanged, paid, unchanged.levers),
+    minted: unchanged.minted.map((all, i) => all + paid[i]!),
   };
-}
-
-function withoutReward(conditions: Conditions): Conditions {
-  const unpaid = conditions.unpaid.map((ticks) => ticks + 1);
-  return { ...conditions, reward: conditions.reward.map(() => 0), unpaid };
 }
 
 /** Minted MIC either circulates or is locked. Each transfer moves MIC between two stocks. */
-function moveStocks(from: Stocks, minted: number, levers: World['unchanged']['levers']): Stocks {
+function moveStocks(from: Stocks, paid: readonly number[], levers: World['unchanged']['levers']): Stocks {
+  const minted = paid.reduce((sum, amount) => sum + amount, 0);
   const lock = Math.floor(minted * levers.lock_share);
   const free = Math.floor(from.locked * levers.unlock_rate);
   const circulating = from.circulating + minted - lock + free;
