@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { BrowserContext } from 'playwright';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { htmlFaults } from './html-faults.ts';
+import { servePages } from './serve-pages.ts';
 import { unlike } from './unlike-pages.ts';
 
 /** HTML with all styles and scripts that it may load, compressed as they are sent; fonts apart. */

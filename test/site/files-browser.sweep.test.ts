@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { filesSite } from './files-release.ts';
+import { servePages } from './serve-pages.ts';
 import { stopClock, violations } from './visit.ts';
 
 /** One of each kind. */

@@ -5,8 +5,8 @@ import lighthouse from 'lighthouse';
 import puppeteer from 'puppeteer';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
-import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { buildFixture } from './build-fixture.ts';
+import { servePages } from './serve-pages.ts';
 
 /** Without performance, which says as much about a busy machine as about a page. */
 const CATEGORIES = ['accessibility', 'best-practices', 'seo'];

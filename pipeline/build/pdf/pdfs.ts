@@ -12,6 +12,7 @@ import type { Pages } from '../plan.ts';
 export interface PdfOptions {
   /** Null: no pages, and so no PDFs, which are printed from them. */
   pages: Pages | null;
+  baseUrl: string;
   log: (line: string) => void;
 }
 
@@ -76,7 +77,7 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,
-  { pages, organisation, log }: PdfOptions & { organisation: Organisation },
+  { pages, baseUrl, organisation, log }: PdfOptions & { organisation: Organisation },
 ): Promise<void> {
   if (carried) return staging.carry(path);
   const html = staging.files().find((file) => file.path === `${page.slice(1)}index.html`);
@@ -87,6 +88,7 @@ export async function makePdf(
   log(`printing ${path}`);
   const content = await pages.print({
     root: join(staging.dir, 'public'),
+    baseUrl,
     page,
     path,
     asOf,

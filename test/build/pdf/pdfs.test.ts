@@ -29,7 +29,12 @@ interface RunOptions {
 
 /** A run that prints PDFs. In the previous release, if any, 2024 is closed. */
 function runWithPdfs(out: string, { print, rebuild = false, text = '' }: RunOptions) {
-  const options = { pages: { print }, organisation: ORGANISATION, log: () => {} };
+  const options = {
+    baseUrl: 'https://data.example.org',
+    pages: { print },
+    organisation: ORGANISATION,
+    log: () => {},
+  };
   return publishTiny(out, {
     events: 3,
     rebuild,

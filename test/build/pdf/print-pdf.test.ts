@@ -12,6 +12,7 @@ import { readPdf } from './read-pdf.ts';
 const AUTHOR = 'Δήμος (North) & Sons, 市議会';
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+const BASE_URL = 'https://data.example.org';
 const AS_OF = '2026-09-30T18:00:00Z';
 
 /** Each print in a browser of its own. */
@@ -53,7 +54,7 @@ test('a page is printed with outline, tags, title, author, the time of its data 
     "const r = new XMLHttpRequest(); r.open('GET', '/latest.json', false); r.send()",
   );
   const asOf = '2026-01-01T01:30:00+02:00';
-  const print = () => printed({ root, page: '/report/', asOf, author: AUTHOR });
+  const print = () => printed({ root, baseUrl: BASE_URL, page: '/report/', asOf, author: AUTHOR });
   const pdf = await print();
   expect(Buffer.from(await print()).equals(Buffer.from(pdf))).toBe(true);
   const { info, marked, size, outline, texts, links, structure } = await readPdf(pdf);
@@ -75,13 +76,13 @@ test('a page is printed with outline, tags, title, author, the time of its data 
 
 test('a page that requests a missing file is refused', async () => {
   const root = await site('<!doctype html><title>T</title><img src="/x.png">');
-  const options = { root, page: '/report/', asOf: AS_OF, author: AUTHOR };
+  const options = { root, baseUrl: BASE_URL, page: '/report/', asOf: AS_OF, author: AUTHOR };
   const error = await failureOf(() => printed(options));
   expect(error).toMatchObject({ code: 'site_failed', place: '/report/', found: '/x.png (404)' });
 });
 
 test('a browser that does not start is reported', async () => {
-  const job = { root: await site(''), page: '/report/', asOf: AS_OF, author: AUTHOR };
+  const job = { root: await site(''), baseUrl: BASE_URL, page: '/report/', asOf: AS_OF, author: AUTHOR };
   expect(await failureOf(() => printed(job, '/bin/false'))).toMatchObject({
     code: 'site_failed',
     place: '/bin/false',

@@ -16,7 +16,13 @@ describe('the transparency report as a PDF', () => {
   const page = '/government/transparency/';
   const print = async () => {
     await using browser = new PrintingBrowser(CHROMIUM);
-    return await printPdf(browser, { root: built.out, page, asOf: AS_OF, author: AUTHOR });
+    return await printPdf(browser, {
+      root: built.out,
+      baseUrl: 'https://data.example.org',
+      page,
+      asOf: AS_OF,
+      author: AUTHOR,
+    });
   };
 
   beforeAll(async () => {

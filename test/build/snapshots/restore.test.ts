@@ -241,6 +241,7 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
   const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
   const options = {
+    baseUrl: 'https://data.example.org',
     pages: { print: async () => Buffer.from('%PDF by another') },
     organisation: ORGANISATION,
     log: () => {},
