@@ -11,13 +11,13 @@ export interface LiveOptions
   extends Omit<LiveStateOptions, 'shown' | 'releases'>,
     Omit<HubOptions, 'paths' | 'read' | 'position'> {
   releases: LiveStateOptions['releases'] & Pick<Releases, 'served'>;
-  /** How often to read the ledger when none of its files has changed, ms. Default: POLL_MS. */
+  /** How often to read the ledger when the system reports no change, ms. Default: POLL_MS. */
   pollMs?: number;
 }
 
 export type OpenLive = Awaited<ReturnType<typeof openLive>>;
 
-/** After a fault that passes without a change of the ledger, such as a release that can be read again. Looking costs a few system calls. */
+/** Where the system reports no change, as on network disks, an event shows within a second. Looking costs a few system calls. */
 const POLL_MS = 1000;
 /** Pause after each reading, ms: it takes a burst of events together, and is too short for anyone to notice. */
 const PAUSE_MS = 10;
