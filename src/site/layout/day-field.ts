@@ -22,12 +22,3 @@ function extent(min: string | undefined, max: string | undefined): string {
   if (min !== undefined) return ` from ${min} on`;
   return max === undefined ? '' : ` up to ${max}`;
 }
-
-/** Makes the browser say what is wrong with a day when its form is sent. */
-export function checkDays(form: HTMLFormElement): void {
-  for (const input of form.querySelectorAll<HTMLInputElement>('.day-field')) {
-    const check = () => input.setCustomValidity(dayFault(input));
-    input.addEventListener('input', check);
-    check();
-  }
-}

@@ -1,7 +1,8 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { versionAddress } from '../../files/versions/wanted-version.ts';
 import { codePart, linkPart, type Part, part, tablePart } from '../../layout/worker-parts.ts';
-import { type QueryResult, sqlAddress } from './limits.ts';
+import type { QueryResult } from './engine.ts';
+import { sqlAddress } from './limits.ts';
 
 /** A file that the result follows from. */
 export interface ReadFile {
@@ -49,61 +50,41 @@ interface Answered {
 }
 
 export function answerOf({ sql, result, files, ms, version }: Answered): SqlAnswer {
-  const { rows, stopped, columns, shown, csv } = result;
+  const { rows, stopped, columns, numbers, shown, csv } = result;
   const time = ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
   const snapshot = files.reduce((last, file) => (file.snapshot > last ? file.snapshot : last), '');
   const permanent = `${location.origin}${sqlAddress(sql, snapshot)}`;
-  const numbers = new Set(columns.flatMap(({ isNumber }, at) => (isNumber ? [at] : [])));
-  const names = columns.map(({ name }) => name);
+  const cut = `The result was cut off at ${stopped}. The saved file has ${formatCount(rows, 'row')}. Add a LIMIT or a WHERE.`;
+  const more = `The table shows the first ${formatNumber(shown.length)} rows; the saved file has all ${formatNumber(rows)}.`;
+  const notes = [...(stopped === null ? [] : [cut]), ...(shown.length < rows ? [more] : [])];
   return {
     words: `${formatCount(rows, 'row')} in ${time}${stopped === null ? '' : ', then stopped'}.`,
     parts: [
-      ...notesOn(result),
-      tablePart('The result', names, shown, { numbers, id: 'sql-result' }),
-      provenance(files, version, permanent),
+      ...notes.map((words) => part('p', { class: 'missing' }, words)),
+      tablePart('The result', columns, shown, { numbers, id: 'sql-result' }),
+      part('div', { class: 'sql-provenance' }, ...provenance(files, version, permanent)),
     ],
     result: { csv, permanent },
   };
 }
 
-/** Where the table is not all of the result. */
-function notesOn({ rows, stopped, shown }: QueryResult): Part[] {
-  const note = (words: string) => part('p', { class: 'missing' }, words);
-  const notes: Part[] = [];
-  if (stopped !== null)
-    notes.push(
-      note(
-        `The result was cut off at ${stopped}. The saved file has ${formatCount(rows, 'row')}. Add a LIMIT or a WHERE.`,
-      ),
-    );
-  if (shown.length < rows)
-    notes.push(
-      note(
-        `The table shows the first ${formatNumber(shown.length)} rows; the saved file has all ${formatNumber(rows)}.`,
-      ),
-    );
-  return notes;
-}
-
 /** What the result follows from, so that others can repeat it. */
-function provenance(files: readonly ReadFile[], version: string, permanent: string): Part {
-  if (files.length === 0)
-    return part('div', { class: 'sql-provenance' }, part('p', {}, 'The query read no file.'));
-  const items = files.map(({ path, snapshot, sha256, bytes }) =>
-    part(
+function provenance(files: readonly ReadFile[], version: string, permanent: string): Part[] {
+  if (files.length === 0) return [part('p', {}, 'The query read no file.')];
+  const items = files.map(({ path, snapshot, sha256, bytes }) => {
+    const link = linkPart(`/${path}`, versionAddress(path, snapshot));
+    return part(
       'li',
       {},
-      linkPart(`/${path}`, versionAddress(path, snapshot)),
+      link,
       ` as of ${snapshot}, ${formatBytes(bytes)}, SHA-256 `,
       part('code', {}, sha256),
-    ),
-  );
+    );
+  });
   const words = `DuckDB ${version} read ${files.length === 1 ? 'this file' : 'these files'}, whole; the SHA-256 of each was computed here and is the one in the snapshot’s index:`;
-  return part(
-    'div',
-    { class: 'sql-provenance' },
+  return [
     part('p', {}, words),
     part('ul', {}, ...items),
     part('p', {}, 'The same query on the same files: ', linkPart('permanent link', permanent), '.'),
-  );
+  ];
 }

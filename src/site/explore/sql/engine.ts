@@ -1,8 +1,8 @@
-import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm';
-import { type DataType, Type } from 'apache-arrow';
+import { AsyncDuckDB, VoidLogger } from '@duckdb/duckdb-wasm';
+import { type DataType, type Decimal, Type } from 'apache-arrow';
 import { inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
 import { momentText } from '../moment-text.ts';
-import { LIMITS, MEMORY, type QueryResult, type ResultColumn } from './limits.ts';
+import { LIMITS, MEMORY } from './limits.ts';
 
 /** Below this name the engine may read: the tables' own files. */
 const FOLDER = 'tables/';
@@ -17,41 +17,37 @@ const SETTINGS = [
   'lock_configuration = true',
 ];
 
-/** A database in the memory of a worker, which reads nothing but what it is given. */
-export class Engine {
-  readonly #database: AsyncDuckDB;
-  readonly #connection: AsyncDuckDBConnection;
-  readonly version: string;
+export interface QueryResult {
+  columns: string[];
+  /** Which of them have numbers. */
+  numbers: ReadonlySet<number>;
+  /** The first rows, as texts; null where there is no value. */
+  shown: (string | null)[][];
+  /** So far, if it was stopped. */
+  rows: number;
+  /** Why it was stopped; null: it is complete. */
+  stopped: string | null;
+  csv: Blob;
+}
 
-  private constructor(database: AsyncDuckDB, connection: AsyncDuckDBConnection, version: string) {
-    this.#database = database;
-    this.#connection = connection;
-    this.version = version;
-  }
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-  /** `worker` and `wasm`: the addresses of DuckDB's own worker and of its WebAssembly. */
-  static async open(worker: string, wasm: string): Promise<Engine> {
-    const running = new Worker(worker);
-    const failed = new Promise<never>((_, reject) => {
-      running.addEventListener('error', ({ message }) =>
-        reject(new Error(message || 'its worker did not start')),
-      );
-    });
-    const database = new AsyncDuckDB(new VoidLogger(), running);
-    await Promise.race([database.instantiate(wasm), failed]);
-    await database.open({ path: ':memory:' });
-    const connection = await database.connect();
-    for (const setting of SETTINGS) await connection.query(`SET ${setting}`);
-    return new Engine(database, connection, await database.getVersion());
-  }
-
-  /** The tables that a query names. Throws where it cannot be parsed. */
-  tablesIn(sql: string): Promise<string[]> {
-    return this.#connection.getTableNames(sql);
-  }
+/** A database in the memory of a worker, which reads nothing but what it is given. `worker` and `wasm`: the addresses of DuckDB's own. */
+export async function openEngine(worker: string, wasm: string) {
+  const running = new Worker(worker);
+  const failed = new Promise<never>((_, reject) => {
+    running.addEventListener('error', ({ message }) =>
+      reject(new Error(message || 'its worker did not start')),
+    );
+  });
+  const database = new AsyncDuckDB(new VoidLogger(), running);
+  await Promise.race([database.instantiate(wasm), failed]);
+  await database.open({ path: ':memory:' });
+  const connection = await database.connect();
+  for (const setting of SETTINGS) await connection.query(`SET ${setting}`);
 
   /** Makes a table from a CSV text with a header. `columns`: its SQL types; those with `isText` are never null. */
-  async addTable(
+  async function addTable(
     name: string,
     csv: Uint8Array,
     columns: readonly { name: string; type: string; isText: boolean }[],
@@ -59,48 +55,57 @@ export class Engine {
     const file = `${FOLDER}${name}.csv`;
     const types = columns.map((column) => `${quoted(column.name)}: ${quoted(column.type)}`).join(', ');
     const texts = columns.filter(({ isText }) => isText).map((column) => quoted(column.name));
-    await this.#database.registerFileBuffer(file, csv);
+    await database.registerFileBuffer(file, csv);
     try {
-      await this.#connection.query(
+      await connection.query(
         `CREATE OR REPLACE TABLE "${name}" AS SELECT * FROM read_csv(${quoted(file)}, auto_detect = false, header = true, delim = ',',
           quote = '"', escape = '"', new_line = '\\n', columns = {${types}}${texts.length > 0 ? `, force_not_null = [${texts.join(', ')}]` : ''})`,
       );
     } finally {
-      await this.#database.dropFile(file);
+      await database.dropFile(file);
     }
   }
 
   /** Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place. */
-  async run(sql: string): Promise<QueryResult> {
-    const reader = await this.#connection.send(sql, true);
-    let columns: ResultColumn[] = [];
-    const shown: (string | null)[][] = [];
+  async function run(sql: string): Promise<QueryResult> {
+    const result: Omit<QueryResult, 'csv'> = {
+      columns: [],
+      numbers: new Set(),
+      shown: [],
+      rows: 0,
+      stopped: null,
+    };
     const parts: string[] = [];
-    let [rows, bytes] = [0, 0];
-    let stopped: string | null = null;
-    for await (const batch of reader) {
+    let bytes = 0;
+    for await (const batch of await connection.send(sql, true)) {
       const { fields } = batch.schema;
-      if (columns.length === 0) {
-        columns = fields.map(({ name, type }) => ({ name, type: String(type), isNumber: isNumber(type) }));
-        parts.push(csvLine(columns.map(({ name }) => name)));
+      if (parts.length === 0) {
+        result.columns = fields.map(({ name }) => name);
+        result.numbers = new Set(fields.flatMap(({ type }, at) => (isNumber(type) ? [at] : [])));
+        parts.push(csvLine(result.columns));
       }
       const vectors = fields.map((_, at) => batch.getChildAt(at)!);
       let text = '';
-      for (let row = 0; row < batch.numRows && rows < LIMITS.rows; row += 1) {
+      for (let row = 0; row < batch.numRows && result.rows < LIMITS.rows; row += 1) {
         const cells = vectors.map((vector, at) => formatCell(vector.get(row), fields[at]!.type));
-        if (rows < LIMITS.shownRows) shown.push(cells.map((cell) => cell?.slice(0, LIMITS.cell) ?? null));
+        if (result.rows < LIMITS.shownRows)
+          result.shown.push(cells.map((cell) => cell?.slice(0, LIMITS.cell) ?? null));
         text += csvLine(cells);
-        rows += 1;
+        result.rows += 1;
         if (bytes + text.length > LIMITS.bytes) break;
       }
       parts.push(text);
       bytes += text.length;
-      if (bytes > LIMITS.bytes) stopped = `${LIMITS.bytes >> 20} MB`;
-      else if (rows === LIMITS.rows) stopped = `${LIMITS.rows.toLocaleString('en-GB')} rows`;
-      if (stopped !== null) break;
+      if (bytes > LIMITS.bytes) result.stopped = `${LIMITS.bytes >> 20} MB`;
+      else if (result.rows === LIMITS.rows) result.stopped = `${LIMITS.rows.toLocaleString('en-GB')} rows`;
+      if (result.stopped !== null) break;
     }
-    return { columns, shown, rows, stopped, csv: new Blob(parts, { type: 'text/csv' }) };
+    return { ...result, csv: new Blob(parts, { type: 'text/csv' }) };
   }
+
+  /** The tables that a query names. Throws where it cannot be parsed. */
+  const tablesIn = (sql: string) => connection.getTableNames(sql);
+  return { version: await database.getVersion(), tablesIn, addTable, run };
 }
 
 function quoted(text: string): string {
@@ -124,20 +129,12 @@ function csvLine(cells: readonly (string | null)[]): string {
 /** A value of Arrow as text: numbers with all their digits, times in ISO 8601. */
 function formatCell(value: unknown, type: DataType): string | null {
   if (value === null || value === undefined) return null;
-  if (type.typeId === Type.Decimal)
-    return decimalText(value as Uint32Array, (type as DataType & { scale: number }).scale);
+  if (type.typeId === Type.Decimal) return decimalText(value as Uint32Array, (type as Decimal).scale);
   if (type.typeId === Type.Date) return new Date(Number(value)).toISOString().slice(0, 10);
   if (type.typeId === Type.Timestamp) return momentText(BigInt(Math.round(Number(value) * 1000)));
-  return plainText(value, type);
-}
-
-function plainText(value: unknown, type: DataType): string {
-  if (value instanceof Object && Symbol.iterator in value && typeof value !== 'string') {
-    const { children } = type;
-    const inner = children?.[0]?.type;
-    if (type.typeId === Type.List && inner)
-      return `[${[...(value as Iterable<unknown>)].map((one) => formatCell(one, inner) ?? 'NULL').join(', ')}]`;
-  }
+  const inner = type.children?.[0]?.type;
+  if (type.typeId === Type.List && inner)
+    return `[${[...(value as Iterable<unknown>)].map((one) => formatCell(one, inner) ?? 'NULL').join(', ')}]`;
   if (typeof value === 'object')
     return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
   return String(value);
@@ -146,7 +143,7 @@ function plainText(value: unknown, type: DataType): string {
 /** 128 bits in four words, the least significant first; trailing zeros of the fraction are dropped. */
 function decimalText(words: Uint32Array, scale: number): string {
   let value = 0n;
-  for (let at = words.length - 1; at >= 0; at -= 1) value = (value << 32n) + BigInt(words[at]!);
+  for (const word of [...words].reverse()) value = (value << 32n) + BigInt(word);
   value = BigInt.asIntN(32 * words.length, value);
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
   const fraction = scale === 0 ? '' : digits.slice(-scale).replace(/0+$/, '');

@@ -41,10 +41,7 @@ function start(): void {
     say('Write a query, or choose an example below.');
     return;
   }
-  const job = (allowed: number): SqlJob => ({ ...about, sql, asOf, allowed });
-  tool.run('Loading DuckDB …', job, {
-    done: show,
-  });
+  tool.run('Loading DuckDB …', (allowed) => ({ ...about, sql, asOf, allowed }), { done: show });
 }
 
 function clear(): void {

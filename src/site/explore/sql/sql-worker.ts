@@ -5,7 +5,7 @@ import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-sna
 import { type FoundVersion, NoSuchVersion, wantedVersion } from '../../files/versions/wanted-version.ts';
 import { answerJobs, askHost, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { answerOf, type ReadFile, refusal, type SqlAnswer } from './answer-parts.ts';
-import { Engine } from './engine.ts';
+import { type Engine, openEngine } from './engine.ts';
 import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
 
 export interface SqlJob {
@@ -32,7 +32,7 @@ let held = new Map<string, ReadFile>();
 let heldAsOf: string | null = null;
 
 /** DuckDB's own worker gets its WebAssembly unpacked. */
-async function openEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say): Promise<Engine> {
+async function loadEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say): Promise<Engine> {
   say('Loading DuckDB …');
   const place = `/${archive}`;
   const response = await askHost(place);
@@ -42,7 +42,7 @@ async function openEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say)
   const headers = { 'Content-Type': 'application/wasm' };
   const address = URL.createObjectURL(await new Response(unpack(bytes, wasm), { headers }).blob());
   try {
-    return await Engine.open(`/${worker}`, address);
+    return await openEngine(`/${worker}`, address);
   } finally {
     URL.revokeObjectURL(address);
   }
@@ -53,8 +53,9 @@ const LOCAL_HEADER = 30;
 /** The one entry of a ZIP archive. */
 function unpack(zip: Uint8Array<ArrayBuffer>, name: string): ReadableStream<Uint8Array> {
   const view = new DataView(zip.buffer);
-  const begin = LOCAL_HEADER + view.getUint16(26, true) + view.getUint16(28, true);
-  const found = new TextDecoder().decode(zip.subarray(LOCAL_HEADER, LOCAL_HEADER + view.getUint16(26, true)));
+  const length = view.getUint16(26, true);
+  const begin = LOCAL_HEADER + length + view.getUint16(28, true);
+  const found = new TextDecoder().decode(zip.subarray(LOCAL_HEADER, LOCAL_HEADER + length));
   if (view.getUint32(0, true) !== 0x04034b50 || found !== name)
     throw new CannotRead(`The engine: expected a ZIP archive with ${name}, found ${found}.`);
   const packed = zip.subarray(begin, begin + view.getUint32(18, true));
@@ -68,19 +69,16 @@ answerJobs<SqlJob, SqlAnswer>(async (job, { say }) => {
     const { message } = error as Error;
     if (error instanceof QueryFailed)
       return refusal('DuckDB refuses the query:', engineWords(message), job.sql);
-    if (error instanceof NoSuchVersion)
-      return refusal(
-        'These data do not exist:',
-        message,
-        job.sql,
-        error.near.map(({ id }) => id),
-      );
+    if (error instanceof NoSuchVersion) {
+      const near = error.near.map(({ id }) => id);
+      return refusal('These data do not exist:', message, job.sql, near);
+    }
     throw error;
   }
 });
 
 async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob, say: Say): Promise<SqlAnswer> {
-  opening ??= openEngine(place, say);
+  opening ??= loadEngine(place, say);
   const engine = await opening.catch((error) => {
     opening = null;
     throw error;

@@ -1,4 +1,3 @@
-import { checkDays } from '../../layout/day-field.ts';
 import { StepTool } from '../../layout/show-steps.ts';
 import { element } from '../../layout/tool.ts';
 import { addCopyButton } from '../copy-button.ts';
@@ -29,7 +28,6 @@ function show(path: string): void {
   tool.run(outcome, { path, asOf, base: outcome.dataset.base ?? location.origin });
 }
 
-checkDays(form);
 const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
 if (clipboard)
   new MutationObserver(() => {
