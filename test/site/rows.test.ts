@@ -9,7 +9,7 @@ import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
 import type { Fetch } from '../../src/site/explore/rows/remote-file.ts';
 import { BROWSED, rowsFacts } from '../../src/site/explore/rows/rows-facts.ts';
-import { cellText } from '../../src/site/explore/rows/select-rows.ts';
+import { cellText, selectRows } from '../../src/site/explore/rows/select-rows.ts';
 import {
   formatSelection,
   parseSelection,
@@ -261,6 +261,42 @@ describe('a long history', () => {
         from(async () => problem),
       ),
     ).rejects.toThrow('status 429: 100 requests a day; again at 00:00 UTC');
+  });
+});
+
+describe('a selection', () => {
+  const columns = [
+    { name: 'amount', type: 'decimal', nullable: true },
+    { name: 'at', type: 'datetime', nullable: false },
+  ] as const;
+  const times = [
+    '1T00:00:30Z',
+    '1T00:00:00.5Z',
+    '1T00:00:00Z',
+    '1T00:00:00.50Z',
+    '1T23:59:59Z',
+    '2T00:00:00Z',
+  ];
+  const cells: Record<string, (string | null)[]> = {
+    amount: ['-0.5', '10', '9.000001', '', '9.000001', null],
+    at: times.map((time) => `2026-01-0${time}`),
+  };
+
+  test.each([
+    ['sort=amount', [0, 2, 4, 1, 3, 5]],
+    ['sort=-amount', [1, 2, 4, 0, 3, 5]],
+    ['sort=at', [2, 1, 3, 0, 4, 5]],
+    ['filter=amount:lt:9.0000011', [0, 2, 4]],
+    ['filter=amount:gt:%2B9.000001', [1]],
+    ['filter=amount:empty', [3, 5]],
+    ['filter=at:eq:2026-01-01', [0, 1, 2, 3, 4]],
+    ['filter=at:gt:2026-01-01', [5]],
+    ['filter=at:eq:2026-01-01T00:00:00.5Z', [1, 3]],
+    ['filter=at:between:2026-01-01T00:00:30Z,2026-01-01', [0, 4]],
+  ])('%s compares amounts exactly and times as times; no value comes last', (query, expected) => {
+    const { selection, wrong } = parseSelection(new URLSearchParams(query), columns);
+    expect(wrong).toEqual([]);
+    expect(selectRows([0, 1, 2, 3, 4, 5], selection, columns, (name) => cells[name]!)).toEqual(expected);
   });
 });
 

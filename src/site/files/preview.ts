@@ -1,6 +1,5 @@
 import { csvCells } from '../../../pipeline/formats/csv-cells.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
-import type { SiteRelease } from '../layout/release.ts';
 
 /** A string, bracket, comma, colon, number or word. White space in between is skipped. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
@@ -32,7 +31,7 @@ function startsLine(before: string, token: string): boolean {
 }
 
 /** Enough for the preview of any file. */
-const HEAD_BYTES = 16_384;
+export const HEAD_BYTES = 16_384;
 const ROWS = 6;
 const LINES = 28;
 
@@ -41,15 +40,17 @@ export type Preview =
   /** `whole`: this is the complete file. */
   | { kind: 'text'; text: string; whole: boolean };
 
-/** The beginning of a public file, with JSON indented; null for restricted files and PDFs. */
-export function previewOf(release: SiteRelease, file: DraftFile): Preview | null {
-  if (file.restricted || file.media_type === 'application/pdf') return null;
-  const head = release.head(file.path, HEAD_BYTES);
-  if (file.media_type.startsWith('text/csv')) {
+/** What pages show of a file of so many bytes, from its beginning: JSON is indented. Null for what is not text. */
+export function previewOf(
+  head: string,
+  { media_type: type, bytes }: Pick<DraftFile, 'media_type' | 'bytes'>,
+): Preview | null {
+  if (type.startsWith('text/csv')) {
     const [columns = [], ...rows] = csvCells(head, 1 + ROWS);
     return { kind: 'table', columns, rows };
   }
-  const lines = (file.media_type === 'application/json' ? indentJson(head) : head).trimEnd().split('\n');
-  const whole = file.bytes <= HEAD_BYTES && lines.length <= LINES;
+  if (!/\bjson$|^text\/|bibtex/.test(type)) return null;
+  const lines = (/\bjson$/.test(type) ? indentJson(head) : head).trimEnd().split('\n');
+  const whole = bytes <= HEAD_BYTES && lines.length <= LINES;
   return { kind: 'text', text: lines.slice(0, LINES).join('\n'), whole };
 }

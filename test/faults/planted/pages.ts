@@ -52,6 +52,27 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: TABLES,
   },
   {
+    name: 'a group is left out although its greatest value is the one that is asked for',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/select-rows.ts',
+    change: ['most >= from && least <= end', 'most > from && least <= end'],
+    tests: TABLES,
+  },
+  {
+    name: 'a day in a column of times stands for its midnight alone',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/select-rows.ts',
+    change: ['text.length === 10 ? `${text}~`', 'text.length === 10 ? `${text}T00:00:00`'],
+    tests: TABLES,
+  },
+  {
+    name: 'rows without a value come first in one of the orders',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/select-rows.ts',
+    change: ['...rows.filter((row) => !has(row))', ''],
+    tests: TABLES,
+  },
+  {
     name: 'the page of a decision leaves out why',
     breaks: RECORDS,
     file: 'src/site/records/DecisionPage.astro',

@@ -63,7 +63,7 @@ function matcher(filter: Filter, type: ColumnType): (value: Value) => boolean {
   const test = rangeTest(filter, type);
   if (!test) return (value) => value !== null && String(value) === wanted;
   return (value) => {
-    if (value === null) return false;
+    if (isEmpty(value)) return false;
     const key = keyOf(value, type);
     return test(key, key);
   };

@@ -1,5 +1,4 @@
 import '../../reference/attestations/without-eval.ts';
-import { csvCells } from '../../../../pipeline/formats/csv-cells.ts';
 import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import { INDEX, SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';
@@ -12,7 +11,7 @@ import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/wor
 import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
-import { indentJson } from '../preview.ts';
+import { HEAD_BYTES, previewOf } from '../preview.ts';
 import { type FoundVersion, NoSuchVersion, versionAddress, wantedVersion } from './wanted-version.ts';
 
 /** What the address asks for. */
@@ -27,10 +26,6 @@ export interface VersionJob {
 const origin = new PageOrigin();
 const listed = new ListedSnapshots(origin);
 
-/** Of the file's beginning. */
-const SHOWN_BYTES = 16_384;
-const SHOWN_ROWS = 11;
-const SHOWN_LINES = 30;
 const LONGEST_KEYS = 16_384;
 
 const WORDS = {
@@ -153,16 +148,9 @@ function copyPart(text: string, name: string): Part {
   return part('div', { class: 'copyable', 'data-copy': name }, part('pre', {}, part('code', {}, text)));
 }
 
-async function preview({ path, media_type: type }: FoundVersion['file'], blob: Blob): Promise<Part> {
-  const text = await blob.slice(0, SHOWN_BYTES).text();
-  if (/^text\/csv/.test(type)) {
-    const [columns = [], ...rows] = csvCells(text, SHOWN_ROWS);
-    return tablePart(`The first rows of ${path}`, columns, rows);
-  }
-  if (!/\bjson$|^text\/|bibtex/.test(type))
-    return part('p', { class: 'muted' }, 'This file is not text: save it to read it.');
-  const lines = (/\bjson$/.test(type) ? indentJson(text) : text).split('\n');
-  const shown = lines.slice(0, SHOWN_LINES).join('\n');
-  const isCut = lines.length > SHOWN_LINES || blob.size > SHOWN_BYTES;
-  return codePart(`The beginning of ${path}`, isCut ? `${shown}\n…` : shown);
+async function preview(file: FoundVersion['file'], blob: Blob): Promise<Part> {
+  const shown = previewOf(await blob.slice(0, HEAD_BYTES).text(), file);
+  if (shown === null) return part('p', { class: 'muted' }, 'This file is not text: save it to read it.');
+  if (shown.kind === 'table') return tablePart(`The first rows of ${file.path}`, shown.columns, shown.rows);
+  return codePart(`The beginning of ${file.path}`, shown.whole ? shown.text : `${shown.text}\n…`);
 }
