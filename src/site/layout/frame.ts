@@ -56,32 +56,3 @@ if (row && current) {
   });
   observer.observe(row);
 }
-
-/** How long the pointer may be on its way from a term to its definition, ms. */
-const WAY_MS = 250;
-
-// A definition opens on a click or Enter by itself. With a mouse or the keyboard, pointing at it is enough.
-for (const term of document.querySelectorAll<HTMLButtonElement>('.term')) {
-  const definition = term.popoverTargetElement;
-  if (!(definition instanceof HTMLElement)) continue;
-  let timer = 0;
-  const show = () => {
-    clearTimeout(timer);
-    if (!definition.matches(':popover-open')) definition.showPopover({ source: term });
-  };
-  const hide = () => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      const isUsed = [term, definition].some(
-        (one) => one.matches(':hover') || one.contains(document.activeElement),
-      );
-      if (!isUsed) definition.hidePopover();
-    }, WAY_MS);
-  };
-  for (const one of [term, definition]) {
-    one.addEventListener('pointerenter', ({ pointerType }) => pointerType === 'mouse' && show());
-    one.addEventListener('pointerleave', hide);
-    one.addEventListener('focusout', hide);
-  }
-  term.addEventListener('focus', () => term.matches(':focus-visible') && show());
-}

@@ -6,29 +6,15 @@ import { QUOTAS, type Quota, type Tier, tierWithoutKey } from '../../api/quotas.
 import { type Tier as KeyTier, TIERS } from '../../api/tiers.ts';
 import { AREA_WORDS } from '../layout/areas.ts';
 
-/** What an applicant must state; docs/keys.md has the same list. */
+const RESEARCH = ['Research purpose', 'Expected usage volume (requests a day)'];
+
+/** What an applicant must state besides a name; docs/keys.md has the same list. */
 const FIELDS: Readonly<Record<KeyTier, readonly string[]>> = {
-  government: ['Name', 'Government affiliation', 'Official e-mail address', 'Purpose of access'],
-  economist: [
-    'Name',
-    'Professional affiliation',
-    'E-mail address of the affiliation',
-    'Research purpose',
-    'Expected usage volume (requests a day)',
-  ],
-  academic: [
-    'Name',
-    'Academic affiliation',
-    'Academic e-mail address',
-    'Research purpose',
-    'Expected usage volume (requests a day)',
-  ],
+  government: ['Government affiliation', 'Official e-mail address', 'Purpose of access'],
+  economist: ['Professional affiliation', 'E-mail address of the affiliation', ...RESEARCH],
+  academic: ['Academic affiliation', 'Academic e-mail address', ...RESEARCH],
   institutional: [
-    'Name',
-    'Institution',
-    'E-mail address at the institution',
-    'Research purpose',
-    'Expected usage volume (requests a day)',
+    ...['Institution', 'E-mail address at the institution', ...RESEARCH],
     'Partnership agreement, or whom to talk to about one',
   ],
 };
@@ -40,7 +26,7 @@ export function keyRequest(area: Area, tier: KeyTier, contact: string): string {
   const lines = [
     `I request a ${tier} key for the area ${area} (${AREA_WORDS[area].name}).`,
     '',
-    ...[...FIELDS[tier], ...asked].flatMap((field) => [`${field}:`, '']),
+    ...['Name', ...FIELDS[tier], ...asked].flatMap((field) => [`${field}:`, '']),
   ];
   // RFC 6068: line ends are CR LF.
   const query = { subject: `Key request: ${area}, ${tier}`, body: lines.join('\r\n') };
