@@ -61,126 +61,91 @@ export async function verifyAccessLog(log: LogReader, options: VerifyOptions = {
   }
 }
 
-async function followChain(log: LogReader, beginning: LogStart, { head, signed = [] }: VerifyOptions) {
-  // Read before the entries, so that it is not ahead of what is read of a growing log.
-  const chain = new Chain(beginning, await log.readHead(), { head, signed });
-  for await (const entries of log.entriesAfter(beginning.seq)) {
-    for (const entry of entries) chain.follow(entry);
-    if (chain.isFull) break;
-  }
-  return chain.end();
-}
-
-class Chain {
-  readonly #faults: LogFinding[] = [];
-  readonly #head: Link | null;
-  readonly #outside: string | undefined;
-  #outsideSeen = false;
-  /** Signed heads that no entry was compared with yet, by seq. */
-  readonly #signed: Map<number, (SignedHead & Link)[]>;
-  #entries = 0;
-  #last: Link;
-  /** False after an entry with an unreliable hash: the next entry names the original hash. */
-  #isLinkKnown = true;
-
-  constructor(
-    beginning: LogStart,
-    head: Link | null,
-    { head: outside, signed }: { head: string | undefined; signed: readonly SignedHead[] },
-  ) {
-    this.#last = { seq: beginning.seq, hash: beginning.hash };
-    this.#head = head;
-    this.#outside = outside;
-    this.#outsideSeen = outside === beginning.hash;
-    for (const one of signed)
-      if ('fault' in one)
-        this.#report('signed_head_invalid', null, one.fault.expected, one.fault.found, one.key);
-    // What was removed by age can no longer be compared, except for its last entry.
-    const valid = signed.filter((one): one is SignedHead & Link => 'seq' in one);
-    this.#assertOnRecord(valid, beginning);
-    const kept = valid.filter(({ seq }) => seq >= beginning.seq);
-    this.#signed = Map.groupBy(kept, ({ seq }) => seq);
-    this.#compareSigned(beginning);
-  }
-
-  get isFull(): boolean {
-    return this.#faults.length >= MAX_FINDINGS;
-  }
-
-  follow(entry: Entry): void {
-    if (this.isFull) return;
-    this.#entries += 1;
-    const next = this.#last.seq + 1;
-    if (entry.seq < next) {
-      this.#report('repeated', entry.seq, `entry ${next}`, `entry ${entry.seq}`);
-      return;
-    }
-    if (entry.seq > next) this.#report('removed', next, `entry ${next}`, `entry ${entry.seq}`);
-    else if (this.#isLinkKnown && entry.prev_hash !== this.#last.hash)
-      this.#report('unlinked', entry.seq, this.#last.hash, String(entry.prev_hash));
-    this.#checkHash(entry);
-    this.#compareSigned(entry);
-    this.#last = { seq: entry.seq, hash: entry.hash };
-  }
-
-  end(): Pick<LogVerdict, 'faults' | 'entries' | 'last'> {
-    const [head, last] = [this.#head, this.#last];
-    // If reading stopped early, the end of the log is unknown.
-    if (this.isFull) return { faults: this.#faults, entries: this.#entries, last };
-    if (!head) this.#report('head_missing', null, 'a record of the last entry', 'none', 'access_log_head');
-    else if (head.seq > last.seq)
-      this.#report(
-        'truncated',
-        head.seq,
-        `entry ${head.seq} ${head.hash}`,
-        `entry ${last.seq} as the last entry`,
-      );
-    for (const { key, seq, hash } of [...this.#signed.values()].flat())
-      this.#report('signed_head_differs', seq, hash, 'no such entry', key);
-    if (this.#outside !== undefined && !this.#outsideSeen)
-      this.#report('head_unknown', null, this.#outside, 'no entry with this hash');
-    return { faults: this.#faults, entries: this.#entries, last };
-  }
-
-  #checkHash(entry: Entry): void {
-    const hash = hashOf(entry);
-    this.#isLinkKnown = hash === entry.hash;
-    if (!this.#isLinkKnown) this.#report('edited', entry.seq, hash, String(entry.hash));
-    if (this.#isLinkKnown && hash === this.#outside) this.#outsideSeen = true;
-    if (this.#head?.seq === entry.seq && this.#head.hash !== entry.hash)
-      this.#report('head_differs', entry.seq, this.#head.hash, String(entry.hash));
-  }
-
-  /** Whoever controls the database could say that the log begins later. Where heads are signed, each removal is on record. */
-  #assertOnRecord(signed: readonly (SignedHead & Link)[], { seq: start, removals }: LogStart): void {
-    const isOnRecord = (seq: number) => removals.some(({ first, last }) => first <= seq && seq <= last);
-    const lost = signed.filter(({ seq }) => seq <= start && !isOnRecord(seq));
-    for (const { seq, key } of lost)
-      this.#report(
-        'removed',
-        seq,
-        `entry ${seq}, which was signed, or a record of its removal`,
-        'neither',
-        key,
-      );
-  }
-
-  #compareSigned({ seq, hash }: Link): void {
-    for (const signed of this.#signed.get(seq) ?? [])
-      if (signed.hash !== hash)
-        this.#report('signed_head_differs', seq, signed.hash, String(hash), signed.key);
-    this.#signed.delete(seq);
-  }
-
-  #report(
+async function followChain(
+  log: LogReader,
+  beginning: LogStart,
+  { head: outside, signed = [] }: VerifyOptions,
+) {
+  const faults: LogFinding[] = [];
+  const report = (
     kind: LogFinding['kind'],
     seq: number | null,
     expected: string,
     found: string,
     file: string = ENTRIES.name,
-  ): void {
-    this.#faults.push({ kind, file, seq, expected, found });
-  }
+  ) => void faults.push({ kind, file, seq, expected, found });
+  // Read before the entries, so that it is not ahead of what is read of a growing log.
+  const head = await log.readHead();
+  /** Signed heads that no entry was compared with yet, by seq. */
+  const unseen = Map.groupBy(keptHeads(signed, beginning, report), ({ seq }) => seq);
+  const compareSigned = ({ seq, hash }: Link) => {
+    for (const one of unseen.get(seq) ?? [])
+      if (one.hash !== hash) report('signed_head_differs', seq, one.hash, String(hash), one.key);
+    unseen.delete(seq);
+  };
+  compareSigned(beginning);
+  let isOutsideSeen = outside === undefined || outside === beginning.hash;
+  let last: Link = { seq: beginning.seq, hash: beginning.hash };
+  /** False after an entry with an unreliable hash: the next entry names the original hash. */
+  let isLinkKnown = true;
+  let entries = 0;
+  const follow = (entry: Entry) => {
+    const { seq } = entry;
+    const next = last.seq + 1;
+    entries += 1;
+    if (seq < next) return report('repeated', seq, `entry ${next}`, `entry ${seq}`);
+    if (seq > next) report('removed', next, `entry ${next}`, `entry ${seq}`);
+    else if (isLinkKnown && entry.prev_hash !== last.hash)
+      report('unlinked', seq, last.hash, String(entry.prev_hash));
+    const hash = hashOf(entry);
+    isLinkKnown = hash === entry.hash;
+    if (!isLinkKnown) report('edited', seq, hash, String(entry.hash));
+    else if (hash === outside) isOutsideSeen = true;
+    if (head?.seq === seq && head.hash !== entry.hash)
+      report('head_differs', seq, head.hash, String(entry.hash));
+    compareSigned(entry);
+    last = { seq, hash: entry.hash };
+  };
+  for await (const some of log.entriesAfter(beginning.seq))
+    for (const entry of some) {
+      follow(entry);
+      // The end of the log is unknown then.
+      if (faults.length >= MAX_FINDINGS) return { faults, entries, last };
+    }
+  if (!head) report('head_missing', null, 'a record of the last entry', 'none', 'access_log_head');
+  else if (head.seq > last.seq)
+    report('truncated', head.seq, `entry ${head.seq} ${head.hash}`, `entry ${last.seq} as the last entry`);
+  for (const { key, seq, hash } of [...unseen.values()].flat())
+    report('signed_head_differs', seq, hash, 'no such entry', key);
+  if (!isOutsideSeen) report('head_unknown', null, outside!, 'no entry with this hash');
+  return { faults, entries, last };
+}
+
+/**
+ * The signed heads that entries can be compared with: of what was removed by age, that of the last entry. Whoever controls the database could say
+ * that the log begins later, so where heads are signed, each removal has to be on record.
+ */
+function keptHeads(
+  signed: readonly SignedHead[],
+  { seq: start, removals }: LogStart,
+  report: (
+    kind: LogFinding['kind'],
+    seq: number | null,
+    expected: string,
+    found: string,
+    file: string,
+  ) => void,
+): (SignedHead & Link)[] {
+  return signed.flatMap((one) => {
+    if ('fault' in one) {
+      report('signed_head_invalid', null, one.fault.expected, one.fault.found, one.key);
+      return [];
+    }
+    const { seq, key } = one;
+    if (seq <= start && !removals.some(({ first, last }) => first <= seq && seq <= last))
+      report('removed', seq, `entry ${seq}, which was signed, or a record of its removal`, 'neither', key);
+    return seq >= start ? [one] : [];
+  });
 }
 
 /** A value that no writer stores has no canonical form. */
