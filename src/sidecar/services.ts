@@ -1,15 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import type { ChartQuery } from '../api/routes/charts.ts';
-import type { LiveQuery } from '../api/routes/service.ts';
 import type { AccessLog } from './access-log/access-log.ts';
+import type { Charts } from './charts/charts.ts';
 import type { Exporter } from './export/exporter.ts';
 import type { LogFiles } from './files/log-files.ts';
-import type { Releases, ServedRelease } from './files/releases.ts';
-import type { RequestHead, Resource } from './files/representation.ts';
+import type { Releases } from './files/releases.ts';
 import type { SnapshotFiles } from './files/snapshot-files.ts';
 import type { Metrics } from './health/metrics.ts';
 import type { Readiness } from './health/readiness.ts';
@@ -17,8 +14,8 @@ import type { KeyStore } from './keys/key-store.ts';
 import type { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
+import type { OpenLive } from './live/open-live.ts';
 import type { PagesOnRequest } from './pages/pages-on-request.ts';
-import type { Answer } from './request/answer.ts';
 
 /** What the app answers from. Tests replace some of these. */
 export interface Services {
@@ -58,43 +55,5 @@ export interface Services {
   now: () => number;
 }
 
-/** Something to be drawn for a client, which waits for its turn. */
-interface DrawRequest<Query = string> {
-  /** A page's is text without its question mark. */
-  query: Query;
-  /** Who counts as one client: the holder of a key, or a network. */
-  client: string;
-}
-
-export interface Charts {
-  /** A chart's file in a state; `file` is the release's own. Throws a Problem. */
-  answerFile: (
-    request: RequestHead,
-    file: ManifestFile,
-    draw: DrawRequest<ChartQuery>,
-    release: ServedRelease,
-  ) => Promise<Answer>;
-  /** A chart's page in a state; null if the path and query describe none. Throws a Problem. */
-  answerPage: (
-    request: RequestHead,
-    path: string,
-    draw: DrawRequest,
-    release: ServedRelease,
-  ) => Promise<Answer> | null;
-}
-
-/** A connection that becomes a live stream. */
-export interface LiveConnection {
-  /** Adds the common headers to the stream's own; names and values in turn. */
-  headers: (own: Readonly<Record<string, string>>) => string[];
-  /** Of the client. */
-  address: string;
-  query: LiveQuery;
-}
-
-export interface Live {
-  /** The file at a real-time path as of the newest event; null for other paths, and while there is no state. */
-  resource: (path: string) => Resource | null;
-  /** `GET /live`: takes over the connection. Throws a Problem. */
-  listen: (request: IncomingMessage, response: ServerResponse, connection: LiveConnection) => void;
-}
+/** Real-time paths as of the newest event, and the stream of their changes. */
+export type Live = Pick<OpenLive, 'resource' | 'listen'>;

@@ -25,7 +25,6 @@ import {
   resourceInMemory,
 } from '../files/representation.ts';
 import type { Answer } from '../request/answer.ts';
-import type { Charts } from '../services.ts';
 import type { Render, Renderer } from './renderer.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
@@ -34,6 +33,16 @@ interface Drawn {
   size: number;
   resource: Resource;
 }
+
+/** Something to be drawn for a client, which waits for its turn. */
+interface DrawRequest<Query> {
+  /** A page's is text without its question mark. */
+  query: Query;
+  /** Who counts as one client: the holder of a key, or a network. */
+  client: string;
+}
+
+export type Charts = ReturnType<typeof createCharts>;
 
 export interface ChartsOptions {
   renderer: Pick<Renderer, 'run'>;
@@ -46,10 +55,16 @@ export interface ChartsOptions {
  * the site's program in the release. Both share one cache and one renderer. A state equal to the default is answered with
  * the release's own file.
  */
-export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
+export function createCharts({ renderer, baseUrl }: ChartsOptions) {
   const cache = new RecentlyMade<Drawn>();
   return {
-    answerFile: async (request, file, { query, client }, release) => {
+    /** A chart's file in a state; `file` is the release's own. Throws a Problem. */
+    async answerFile(
+      request: RequestHead,
+      file: ManifestFile,
+      { query, client }: DrawRequest<ChartQuery>,
+      release: ServedRelease,
+    ): Promise<Answer> {
       const canonical = canonicalQuery(file.path, query);
       if (canonical === '') return answerWithFile(request, release, file);
       const draw = async () => {
@@ -61,7 +76,13 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
       const key = `${release.id} ${file.path}?${canonical}`;
       return answerWith(request, (await cache.get(key, draw)).resource);
     },
-    answerPage: (request, path, { query, client }, release) => {
+    /** A chart's page in a state; null if the path and query describe none. Throws a Problem. */
+    answerPage(
+      request: RequestHead,
+      path: string,
+      { query, client }: DrawRequest<string>,
+      release: ServedRelease,
+    ): Promise<Answer> | null {
       const asked = parsePageRequest(path, query, release);
       return asked && answerState(request, asked, client, release);
     },

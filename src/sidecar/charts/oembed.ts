@@ -10,7 +10,7 @@ import { Problem } from '../../api/problem.ts';
 import type { OembedQuery } from '../../api/routes/charts.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import { type Answer, jsonAnswer } from '../request/answer.ts';
-import type { Charts } from '../services.ts';
+import type { Charts } from './charts.ts';
 
 /** What the answer needs: the release, and who draws its charts in other states, if anyone does. */
 export interface OembedSources {

@@ -22,10 +22,6 @@ export class ConcurrencyLimit {
     this.#limits = limits;
   }
 
-  get taken(): number {
-    return this.#taken;
-  }
-
   /** Returns the function that releases the slot; it is idempotent. Throws a Problem overloaded, or what else is told. */
   take(holder: string): () => void {
     const { what, parallel, perHolder } = this.#limits;

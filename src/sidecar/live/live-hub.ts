@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Changes, type Held, type Position } from '../../api/live-changes.ts';
 import { Problem } from '../../api/problem.ts';
+import type { LiveQuery } from '../../api/routes/service.ts';
 import { endEvenly } from '../end-evenly.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
-import type { LiveConnection } from '../services.ts';
 
 /** Times in ms. */
 const STREAM = {
@@ -39,6 +39,15 @@ export interface HubOptions extends Partial<typeof STREAM> {
   hasReplicas: boolean;
   /** The public address of the service, which tells its ids from those of others. */
   baseUrl: string;
+}
+
+/** A connection that becomes a live stream. */
+interface LiveConnection {
+  /** Adds the common headers to the stream's own; names and values in turn. */
+  headers: (own: Readonly<Record<string, string>>) => string[];
+  /** Of the client. */
+  address: string;
+  query: LiveQuery;
 }
 
 /** A comment, which clients ignore. */

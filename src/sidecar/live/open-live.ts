@@ -1,7 +1,6 @@
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import type { Releases } from '../files/releases.ts';
 import { type LiveFacts, slotEnd } from '../health/service-metrics.ts';
-import type { Live } from '../services.ts';
 import { LiveDocuments } from './live-documents.ts';
 import { type HubOptions, LiveHub } from './live-hub.ts';
 import { LiveState, type LiveStateOptions } from './live-state.ts';
@@ -46,12 +45,16 @@ export async function openLive(options: LiveOptions) {
       state.fault === null ? PAUSE_MS : Math.max(FAULT_PAUSE_MS, FAULT_PAUSE_FACTOR * took),
   });
   return {
-    // A server that was paused has switched to the newest release before it has read the ledger again.
+    /**
+     * The file at a real-time path as of the newest event; null for other paths, and while there is no state. A server that was paused has
+     * switched to the newest release before it has read the ledger again.
+     */
     resource: (path: string) =>
       documents.events < (options.releases.served?.manifest.ledger.size ?? 0)
         ? null
         : (documents.document(path)?.resource ?? null),
-    listen: (...connection: Parameters<Live['listen']>) => hub.listen(...connection),
+    /** `GET /live`: takes over the connection. Throws a Problem. */
+    listen: (...connection: Parameters<LiveHub['listen']>) => hub.listen(...connection),
     /** For the metrics. */
     facts: (): LiveFacts => ({
       listeners: hub.listeners,

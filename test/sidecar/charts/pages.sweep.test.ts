@@ -9,11 +9,10 @@ import { SERVER_FACTS, SERVER_FOLDER } from '../../../pipeline/build/site/open-p
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
-import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { type Charts, createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { answerOembed } from '../../../src/sidecar/charts/oembed.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';
-import type { Charts } from '../../../src/sidecar/services.ts';
 import { ORGANISATION } from '../../organisation.ts';
 import { buildFixture } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
