@@ -23,7 +23,7 @@ export function termsOf(sentinel: Sentinel, drift: number, { effects, stakes, le
  * A sentinel’s own opinion of the proposal, in [0, 1]: (1 + utility) ÷ 2, where the utility, in [−1, 1], is GAIN × Σ weight × effect of
  * each virtue + interest × stake of its cathedral + lure × drift ÷ 10 + temper.
  */
-export function ownOpinion(sentinel: Sentinel, drift: number, { effects, stakes, levers }: Matter): number {
+function ownOpinion(sentinel: Sentinel, drift: number, { effects, stakes, levers }: Matter): number {
   const { weights } = sentinel;
   // Written out, because a loop over names costs as much as the rest of a tick.
   const sum =

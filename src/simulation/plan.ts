@@ -1,14 +1,20 @@
+import { nearestName } from '../../pipeline/config/nearest-name.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { askedDecisions, available, decisionOf, decisionsOf } from './decisions.ts';
 import { type Draws, drawsOfDecision } from './draws.ts';
+import { LEVER_NAMES, LEVERS, type Lever, type Settings } from './levers.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import type { Amount, Parameters } from './scenario.ts';
+import type { Amount, Decision, Parameters, Scenario } from './scenario.ts';
 
 /**
  * In place of a choice: one of those that are offered, each as likely as the others, with parameters drawn evenly from their ranges. The
  * draws follow from the run’s seed.
  */
 export const AT_RANDOM = 'at_random';
+
+/** A number in an argument. */
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
 interface Planned {
   choice: string;
@@ -71,4 +77,83 @@ function drawn({ world, scenario, seed }: Run, decision: string): Planned | null
 /** Only moves, which no plan has, take anything but numbers. */
 function drawnAmount({ minimum, maximum }: Amount, draws: Draws): number {
   return clamp(roundTo6(minimum + draws() * (maximum - minimum)), minimum, maximum);
+}
+
+/** The settings of `--set name=value`. Throws config_invalid. */
+export function readSettings(given: readonly string[] | null): Settings {
+  const pairs = readPairs('--set', given ?? [], LEVER_NAMES);
+  const settings = [...pairs].map(([name, value]) => {
+    const { least, most } = LEVERS[name as Lever];
+    return [name, readNumber(`--set ${name}`, value, least, most)];
+  });
+  return Object.fromEntries(settings);
+}
+
+/** The plan of `--choices`: none, random, or `decision=choice,…`. Throws config_invalid. */
+export function readChoices(given: string, scenario: Scenario): Plan {
+  const decisions = decisionsOf(scenario);
+  if (given === 'none') return {};
+  if (given === 'random') return Object.fromEntries(decisions.map(({ name }) => [name, AT_RANDOM]));
+  if (!given.includes('=')) throw unknownName('--choices', given, ['none', 'random', 'decision=choice,…']);
+  const parameters = decisions.flatMap(({ name, choices }) =>
+    choices.flatMap((choice) => Object.keys(choice.parameters ?? {}).map((key) => `${name}.${key}`)),
+  );
+  const names = [...decisions.map(({ name }) => name), ...new Set(parameters)];
+  const pairs = readPairs('--choices', given.split(','), names);
+  const plan = Object.fromEntries(
+    decisions
+      .filter(({ name }) => pairs.has(name))
+      .map((decision) => [decision.name, readChoice(decision, pairs)]),
+  );
+  for (const name of pairs.keys()) {
+    const [decision = '', key] = name.split('.');
+    const planned = plan[decision];
+    if (key === undefined || (planned && planned !== AT_RANDOM && Object.hasOwn(planned.parameters, key)))
+      continue;
+    throw wrong(`--choices ${name}`, `a choice for ${decision} that has it`, pairs.get(decision) ?? 'none');
+  }
+  return plan;
+}
+
+function readChoice({ name, choices }: Decision, pairs: ReadonlyMap<string, string>): Plan[string] {
+  const chosen = pairs.get(name)!;
+  if (chosen === 'random') return AT_RANDOM;
+  const choice = choices.find((one) => one.name === chosen);
+  if (!choice) throw unknownName(`--choices ${name}`, chosen, [...choices.map((one) => one.name), 'random']);
+  const parameters = Object.entries(choice.parameters ?? {}).flatMap(([key, about]) => {
+    const value = pairs.get(`${name}.${key}`);
+    return value === undefined
+      ? []
+      : [[key, readNumber(`--choices ${name}.${key}`, value, about.minimum, about.maximum)]];
+  });
+  return { choice: chosen, parameters: Object.fromEntries(parameters) };
+}
+
+function readNumber(place: string, value: string, least: number, most: number): number {
+  const number = NUMBER.test(value) ? Number(value) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw wrong(place, `a number from ${least} to ${most}`, value);
+}
+
+/** `quorum=0.8`: each name once, and one of `names`. */
+function readPairs(place: string, given: readonly string[], names: readonly string[]): Map<string, string> {
+  const pairs = new Map<string, string>();
+  for (const pair of given) {
+    const [name = '', value = '', ...rest] = pair.split('=');
+    if (name === '' || value === '' || rest.length > 0) throw wrong(place, 'name=value', pair);
+    if (!names.includes(name)) throw unknownName(place, name, names);
+    if (pairs.has(name)) throw wrong(`${place} ${name}`, `one value`, `${pairs.get(name)} and ${value}`);
+    pairs.set(name, value);
+  }
+  return pairs;
+}
+
+export function unknownName(place: string, name: string, names: readonly string[]): CathedralError {
+  const nearest = nearestName(name, names);
+  const others = names.filter((one) => one !== nearest);
+  return wrong(place, `${nearest === null ? '' : `${nearest}, or `}one of ${others.join(', ')}`, name);
+}
+
+function wrong(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('config_invalid', { place, expected, found: JSON.stringify(found) });
 }
