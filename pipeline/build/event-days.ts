@@ -13,7 +13,6 @@ import {
 } from '../ledger/log/event-days.ts';
 import { accompanyingFile, sha256, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { linkFile } from './link-file.ts';
 
 /**
  * Writes where the events of each month are in the log. A resumed run continues with the month of the last event, and links the ones
@@ -56,7 +55,7 @@ export class EventDaysWriter {
     const written = new Set(months.map(({ month }) => eventDaysPath(month)));
     if (!this.#staging.reuse) return;
     for (const { path } of this.#staging.previous?.manifest.files ?? [])
-      if (path.startsWith(`${EVENT_DAYS_FOLDER}/`) && !written.has(path)) await linkFile(this.#staging, path);
+      if (path.startsWith(`${EVENT_DAYS_FOLDER}/`) && !written.has(path)) await this.#staging.carry(path);
   }
 }
 

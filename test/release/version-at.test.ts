@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { retained } from '../../pipeline/build/snapshots/retained.ts';
 import { slotId } from '../../pipeline/ledger/events/slot.ts';
-import { dayAsOf, slotAsOf, snapshotsAround } from '../../pipeline/release/format/version-at.ts';
+import { slotAsOf, snapshotsAround } from '../../pipeline/release/format/version-at.ts';
 
 const BEGIN = Date.UTC(2025, 6, 3, 6);
 const HOUR_MS = 3_600_000;
@@ -20,10 +20,6 @@ describe('as_of', () => {
     expect(slotAsOf('2026-06-10')).toBe('2026-06-11T00Z');
     expect(slotAsOf('2026-06-10T05:59:59Z')).toBe('2026-06-10T00Z');
     expect(slotAsOf('2026-06-10T06:00:00+02:00')).toBe('2026-06-10T00Z');
-    expect(['2026-06-10', '2026-06-11T00Z', '2026-06-10T06Z', 'x'].map(dayAsOf)).toEqual([
-      ...['2026-06-10', '2026-06-10', '2026-06-10'],
-      null,
-    ]);
   });
 
   test.each([

@@ -112,7 +112,6 @@ export type HeaderFacts = Pick<ManifestFile, 'path' | 'kind' | 'restricted' | 'm
 export interface HeaderOptions {
   /** Whether the live state answers rather than the release. */
   live?: boolean;
-  exceptions?: readonly PolicyException[];
 }
 
 /**
@@ -124,7 +123,7 @@ export function headersFor(file: HeaderFacts, options: HeaderOptions = {}): Head
     'Cache-Control': CACHE_CONTROL[freshness(file, options)],
     ...((isOpenData(file) || isPart(file)) && OPEN),
     ...COMMON_HEADERS,
-    ...policyOf(file, options.exceptions),
+    ...policyOf(file),
   };
 }
 
@@ -136,8 +135,8 @@ export function snapshotHeaders(path: string, mediaType: string, immutable: bool
 }
 
 /** The policy of a path that has its own. */
-function policyOf({ path }: HeaderFacts, exceptions = EXCEPTIONS): Headers {
-  const exception = exceptions.find(({ below }) => path.startsWith(below));
+function policyOf({ path }: HeaderFacts): Headers {
+  const exception = EXCEPTIONS.find(({ below }) => path.startsWith(below));
   return exception ? { 'Content-Security-Policy': formatPolicy(exception.directives) } : {};
 }
 
@@ -189,7 +188,7 @@ export const HOST_FILES = ['_headers', '.nojekyll'] as const;
  * and drops the rest, so there is no rule per page, chart or year, and the policies come first. A folder with its own policy
  * first removes the common one (`! Name`); a host without that feature applies the stricter of the two.
  */
-export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
+export function formatHeadersFile(files: readonly ManifestFile[]): string {
   const rules: [string, Headers][] = [
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN }],
     ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN }],
@@ -211,7 +210,7 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     const own = Object.entries(headersFor(file)).filter(([name]) => !(name in COMMON_HEADERS));
     rules.push([`/${file.path}`, Object.fromEntries(own)]);
   }
-  const policies = exceptions.map(({ below, directives }) => {
+  const policies = EXCEPTIONS.map(({ below, directives }) => {
     const name = 'Content-Security-Policy';
     return `/${below}*\n  ! ${name}\n${formatLines({ [name]: formatPolicy(directives) })}`;
   });

@@ -27,12 +27,6 @@ export function monthOf(id: string): string {
   return id.slice(0, 7);
 }
 
-/** The day in which such a moment lies, or which ends with it; null for another text. */
-export function dayAsOf(text: string): string | null {
-  const slot = slotAsOf(text);
-  return slot && new Date(slotTime(slot) - 1).toISOString().slice(0, 10);
-}
-
 /** The listed snapshots around a slot. */
 export interface Around<Entry> {
   /** The last one at or before the slot; null if the slot is before the first one. */

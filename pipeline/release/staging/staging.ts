@@ -160,9 +160,12 @@ export class Staging implements AsyncDisposable {
    * Throws publish_failed if the path is taken.
    */
   async takeOver(path: string): Promise<boolean> {
+    return this.reuse && (await this.#takeOver(path));
+  }
+
+  async #takeOver(path: string): Promise<boolean> {
     const file = this.before(path);
-    if (!this.reuse || !file) return false;
-    if (!(await this.link(file))) return false;
+    if (!file || !(await this.link(file))) return false;
     this.#names.claim(path);
     this.#entries.set(path, file);
     return true;
@@ -197,19 +200,17 @@ export class Staging implements AsyncDisposable {
   }
 
   /**
-   * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out the same twice (a
-   * printed PDF). Throws release_invalid if it is damaged.
+   * Takes a file over from the previous release that cannot be made again: in a rebuild an immutable one, which may not come out the same
+   * twice (a printed PDF). Throws release_invalid if it is missing or damaged.
    */
   async carry(path: string): Promise<void> {
-    this.#names.claim(path);
     const file = this.before(path);
-    if (!file?.immutable) {
+    if (!file || !(file.immutable || this.reuse)) {
+      const expected = this.reuse ? 'a file of the previous release' : 'an immutable file';
       const found = file ? 'one that may change' : 'none';
-      throw new CathedralError('release_invalid', { place: path, expected: 'an immutable file', found });
+      throw new CathedralError('release_invalid', { place: path, expected, found });
     }
-    const encodings = await this.link(file);
-    if (!encodings) throw await this.damage(file);
-    this.#entries.set(path, file);
+    if (!(await this.#takeOver(path))) throw await this.damage(file);
   }
 
   /** Writes a file that has no URL, by its path below the release folder; links it if the previous release has the same one there. */
