@@ -23,9 +23,8 @@ export interface Change {
   sentinels?: Readonly<Record<string, SentinelChange>>;
   /** Added. */
   strain?: number;
-  /** Shares of the circulating MIC to burn and to lock at once, and of the locked MIC to release. */
+  /** The share of the circulating MIC that is burned at once, and of the locked MIC that is released. */
   burn?: number;
-  lock?: number;
   unlock?: number;
   /** Added. */
   risks?: { known?: number; mitigated?: number };
@@ -119,16 +118,15 @@ export function setLevers(levers: Levers, set: Partial<Record<Lever, number>>): 
 }
 
 function changeEconomy(economy: Economy, change: Change): Economy {
-  const { multipliers, strain = 0, burn = 0, lock = 0, unlock = 0 } = change;
+  const { multipliers, strain = 0, burn = 0, unlock = 0 } = change;
   const free = Math.floor(economy.locked * unlock);
   const burned = Math.floor(economy.circulating * burn);
-  const locked = Math.floor(economy.circulating * lock);
   return {
     ...economy,
     strain: bounded(economy.strain + strain, 0, 1),
     multipliers: { ...economy.multipliers, ...mapped(multipliers, (m) => bounded(m, 1, 2)) },
-    circulating: economy.circulating + free - burned - locked,
-    locked: economy.locked + locked - free,
+    circulating: economy.circulating + free - burned,
+    locked: economy.locked - free,
     burned: economy.burned + burned,
   };
 }
