@@ -54,7 +54,14 @@ export function addCounters<Name extends string>(
   return Object.fromEntries(all);
 }
 
-/** One sample for each key of `values`. */
-export function samplesBy(label: string, values: Readonly<Record<string, number>>): Sample[] {
-  return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
+/** One sample for each key of `values`, but for those of which nothing is read. */
+export function samplesBy<Value>(
+  label: string,
+  values: Readonly<Record<string, Value>>,
+  read: (value: Value) => number | undefined,
+): Sample[] {
+  return Object.entries(values).flatMap(([key, one]) => {
+    const value = read(one);
+    return value === undefined ? [] : [{ labels: { [label]: key }, value }];
+  });
 }

@@ -5,7 +5,7 @@ import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts'
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { SimulationState } from '../simulation/simulation-metrics.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
-import { type Gauges, type Sample, samplesBy } from './metric.ts';
+import { type Gauges, samplesBy } from './metric.ts';
 import { type ImportProgress, isReady, partsOf, type Readiness } from './readiness.ts';
 
 /** What the server knows about itself at one moment. Null: not known, or not there. */
@@ -70,11 +70,7 @@ export const SERVICE_METRICS: Gauges<ServiceFacts> = {
   cathedral_fault: {
     help: 'Whether a part of the service has a fault, as /readyz says.',
     labels: ['part'],
-    read: ({ readiness }) =>
-      samplesBy(
-        'part',
-        mapValues(partsOf(readiness), (fault) => Number(fault !== null)),
-      ),
+    read: ({ readiness }) => samplesBy('part', partsOf(readiness), (fault) => Number(fault !== null)),
   },
   cathedral_last_run_outcome: {
     help: 'Whether this was the outcome of the last run: published, unchanged, incomplete or failed.',
@@ -133,12 +129,13 @@ export const SERVICE_METRICS: Gauges<ServiceFacts> = {
   cathedral_witness_cosigned_timestamp_seconds: {
     help: 'When each witness last cosigned a checkpoint of the log, by its clock. Known to the publisher that asked it.',
     labels: ['witness'],
-    read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => seconds(cosigned?.at)),
+    read: ({ witnesses }) =>
+      samplesBy('witness', witnesses, ({ cosigned }) => seconds(cosigned?.at) ?? Number.NaN),
   },
   cathedral_witness_cosigned_events: {
     help: 'Events in the last checkpoint that each witness cosigned. Compare it with `cathedral_release_events`.',
     labels: ['witness'],
-    read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => cosigned?.size ?? null),
+    read: ({ witnesses }) => samplesBy('witness', witnesses, ({ cosigned }) => cosigned?.size ?? Number.NaN),
   },
   cathedral_live_timestamp_seconds: {
     help: 'Time of the newest event that real-time paths show; NaN while they answer from the release.',
@@ -179,22 +176,22 @@ export const SERVICE_METRICS: Gauges<ServiceFacts> = {
   cathedral_disk_free_bytes: {
     help: 'What the service may still write to the file system of a folder.',
     labels: ['folder'],
-    read: ({ disks }) => diskSamples(disks, ({ free }) => free),
+    read: ({ disks }) => samplesBy('folder', disks, (disk) => disk?.free),
   },
   cathedral_disk_size_bytes: {
     help: 'Size of the file system of a folder.',
     labels: ['folder'],
-    read: ({ disks }) => diskSamples(disks, ({ size }) => size),
+    read: ({ disks }) => samplesBy('folder', disks, (disk) => disk?.size),
   },
   cathedral_disk_free_inodes: {
     help: 'Files that the file system of a folder can still take; a release has thousands.',
     labels: ['folder'],
-    read: ({ disks }) => diskSamples(disks, ({ freeInodes }) => freeInodes),
+    read: ({ disks }) => samplesBy('folder', disks, (disk) => disk?.freeInodes),
   },
   cathedral_disk_inodes: {
     help: 'Inodes of the file system of a folder; 0 where their number is not fixed.',
     labels: ['folder'],
-    read: ({ disks }) => diskSamples(disks, ({ inodes }) => inodes),
+    read: ({ disks }) => samplesBy('folder', disks, (disk) => disk?.inodes),
   },
   cathedral_access_log_bytes: {
     help: 'Size of the access log.',
@@ -233,25 +230,4 @@ export function slotEnd(snapshot: string | null): number | null {
 /** Unix s. */
 function seconds(time: string | null | undefined): number | null {
   return time == null ? null : Date.parse(time) / 1000;
-}
-
-function diskSamples(disks: ServiceFacts['disks'], read: (disk: Disk) => number): Sample[] {
-  return Object.entries(disks).flatMap(([folder, disk]) =>
-    disk ? [{ labels: { folder }, value: read(disk) }] : [],
-  );
-}
-
-function mapValues<In>(
-  values: Readonly<Record<string, In>>,
-  map: (value: In) => number,
-): Record<string, number> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
-}
-
-function witnessSamples(
-  witnesses: WitnessStates,
-  read: (state: WitnessStates[string]) => number | null,
-): Sample[] {
-  const values = mapValues(witnesses, (state) => read(state) ?? Number.NaN);
-  return samplesBy('witness', values);
 }
