@@ -38,7 +38,7 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
     logger.error({ err }, 'counts of past days cannot be deleted'),
   );
   // Where machines share a database, publishers sign the heads of its log.
-  const signing = database ? null : new Signing(config, logger);
+  const signing = database ? null : startSigning(config, logger);
   const accessLog = openLog(config, database, logger, () => signing?.sign());
   // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
@@ -53,7 +53,7 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
     checkCounts: limiter.check,
     checkAccessLog: accessLog.check,
     countsLostAt,
-    ...(signing && { headsFault: () => signing.fault }),
+    ...(signing && { headsFault: signing.fault }),
   };
   const accessLogBytes = () =>
     database ? logTableBytes(database) : folderBytes(dirname(storeFiles(config.store).accessLog));
@@ -107,40 +107,34 @@ function openLog(
  * Signs the newest entry of the access log at the start, each hour, once the log can be written again, and at the end. The notes also go to the
  * server's log, which usually has another owner. A failure stops nothing: the next hour has the next entry.
  */
-class Signing {
-  /** Why the newest entry could not be signed; null: it was. */
-  fault: string | null = null;
-  readonly #config: StoreConfig;
-  readonly #logger: pino.Logger;
-  readonly #timer = setInterval(() => void this.sign(), SIGN_MS).unref();
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(config: StoreConfig, logger: pino.Logger) {
-    [this.#config, this.#logger] = [config, logger];
-  }
-
-  /** One at a time. */
-  sign(): Promise<void> {
-    this.#last = this.#last.then(() => this.#sign());
-    return this.#last;
-  }
-
-  async end(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.sign();
-  }
-
-  async #sign(): Promise<void> {
-    const { store, baseUrl } = this.#config;
+function startSigning({ store, baseUrl }: StoreConfig, logger: pino.Logger) {
+  let fault: string | null = null;
+  const signNewest = async () => {
     try {
       const head = await signOwnHead(store, baseUrl, Date.now());
-      this.fault = null;
-      if (head) this.#logger.info({ seq: head.seq, note: head.note }, 'head of the access log signed');
+      fault = null;
+      if (head) logger.info({ seq: head.seq, note: head.note }, 'head of the access log signed');
     } catch (err) {
-      this.fault = 'the newest entry of the access log is not signed';
-      this.#logger.error({ err }, 'the head of the access log cannot be signed');
+      fault = 'the newest entry of the access log is not signed';
+      logger.error({ err }, 'the head of the access log cannot be signed');
     }
-  }
+  };
+  let last = Promise.resolve();
+  /** One at a time. */
+  const sign = () => {
+    last = last.then(signNewest);
+    return last;
+  };
+  const timer = setInterval(() => void sign(), SIGN_MS).unref();
+  return {
+    sign,
+    /** Why the newest entry could not be signed; null: it was. */
+    fault: () => fault,
+    async end() {
+      clearInterval(timer);
+      await sign();
+    },
+  };
 }
 
 function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {
