@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { errorOf } from '../../errors.ts';
 import { CalendarDate, type LedgerEvent } from '../events/event.ts';
-import { compareTimestamps } from '../events/timestamp.ts';
 import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
 
@@ -73,19 +72,6 @@ export function parseEventDays(text: string, place: string): EventDays {
   if (data) return data;
   const { path, message } = error.issues[0]!;
   throw invalid(place, 'the days of a month with their events', `${path.join('.')}: ${message}`);
-}
-
-/**
- * The numbers of the bundles that may hold public events of a type at a time, in their order. More than one only where a time is that of
- * several events.
- */
-export function bundlesAt({ days }: EventDays, timestamp: string, type: string): number[] {
-  const day = days.find(({ date }) => date === timestamp.slice(0, date.length));
-  if (!day) return [];
-  const begins = day.bundles.map(({ from }) => compareTimestamps(`${day.date}T${from}`, timestamp));
-  return day.bundles
-    .filter(({ types }, at) => types.includes(type) && begins[at]! <= 0 && (begins[at + 1] ?? 0) >= 0)
-    .map(({ bundle }) => bundle);
 }
 
 /** Adds an event to the days of its month. */

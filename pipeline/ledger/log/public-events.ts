@@ -135,9 +135,6 @@ export function decisionOf(type: string): Decision {
   return isKnownType(type) ? DECISIONS[type] : UNKNOWN_TYPES;
 }
 
-/** The types whose events are published, in the order of the table. */
-export const PUBLIC_TYPES = (Object.keys(DECISIONS) as KnownType[]).filter((type) => DECISIONS[type].public);
-
 /** Whether the line of a checked event is published: its type is public, and it has no member that no public file shows. */
 export function isPublic({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): boolean {
   if (!isKnownType(type)) return false;

@@ -136,7 +136,7 @@ class PolicyParser {
     this.#count(items, 'group <name> all|any|<number> <name>…', 3, Number.POSITIVE_INFINITY);
     const [name, least, ...members] = items;
     // Before the name is defined, so that a group that contains itself is refused.
-    for (const member of members) this.#addMember(member, name!);
+    for (const member of members) this.#addMember(member);
     this.#define(name!);
     this.#groups.set(name!, { threshold: this.#threshold(least!, members.length), members });
   }
@@ -149,10 +149,10 @@ class PolicyParser {
     throw this.#fault(`all, any or a number from 1 to ${members}, the members of the group`, quoted(least));
   }
 
-  #addMember(member: string, group: string): void {
+  #addMember(member: string): void {
     if (member === NONE)
       throw this.#fault('the name of a witness or a group', 'none, which only a quorum can name');
-    this.#requireDefined(member, group);
+    this.#requireDefined(member);
     const other = this.#memberOf.get(member);
     if (other !== undefined)
       throw this.#fault(
@@ -167,7 +167,7 @@ class PolicyParser {
     const [name] = items;
     if (this.#quorum)
       throw this.#fault('one quorum', `another one; the first is on line ${this.#quorum.line}`);
-    if (name !== NONE) this.#requireDefined(name!, null);
+    if (name !== NONE) this.#requireDefined(name!);
     this.#quorum = { name: name!, line: this.#line };
   }
 
@@ -180,28 +180,8 @@ class PolicyParser {
     this.#defined.set(name, this.#line);
   }
 
-  /** `group`: the group on this line, whose member it is to be. */
-  #requireDefined(name: string, group: string | null): void {
-    if (this.#defined.has(name)) return;
-    const expected = 'a witness or group that is defined above';
-    if (name === group) throw this.#fault(expected, `${quoted(name)}, the group itself: a cycle`);
-    const below = this.#definedBelow();
-    const line = below.get(name)?.line;
-    if (line === undefined) throw this.#fault(expected, `${quoted(name)}, which nothing defines`);
-    const isCycle = group !== null && leadsTo(name, group, below);
-    const why = isCycle ? `, and contains ${quoted(group)}: a cycle` : '';
-    throw this.#fault(expected, `${quoted(name)}, which is defined below, on line ${line}${why}`);
-  }
-
-  /** What the lines below define, for the message that explains why one of them cannot be named yet. */
-  #definedBelow(): Map<string, Below> {
-    const below = new Map<string, Below>();
-    for (let at = this.#line; at < this.#lines.length; at += 1) {
-      const [keyword, name, , ...members] = this.#lines[at]!.split(/[ \t]+/).filter((item) => item !== '');
-      if ((keyword !== 'witness' && keyword !== 'group') || name === undefined || below.has(name)) continue;
-      below.set(name, { line: at + 1, members: keyword === 'group' ? members : [] });
-    }
-    return below;
+  #requireDefined(name: string): void {
+    if (!this.#defined.has(name)) throw this.#fault('a witness or group that is defined above', quoted(name));
   }
 
   /** Two keys are the same if their public keys are, whatever their names and types. */
@@ -254,18 +234,6 @@ class PolicyParser {
     const place = `${this.#place}:${this.#line}`;
     return new CathedralError('config_invalid', { place, expected, found, cause });
   }
-}
-
-interface Below {
-  line: number;
-  members: readonly string[];
-}
-
-/** Whether the group `from` contains `name`, directly or in other groups. */
-function leadsTo(from: string, name: string, groups: ReadonlyMap<string, Below>): boolean {
-  const seen = new Set([from]);
-  for (const group of seen) for (const member of groups.get(group)?.members ?? []) seen.add(member);
-  return seen.has(name);
 }
 
 function isWitnessed(

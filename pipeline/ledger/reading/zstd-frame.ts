@@ -1,5 +1,7 @@
 import { readSync } from 'node:fs';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 const MAGIC = 0xfd2fb528;
 /** Frame_Header_Descriptor, RFC 8878 §3.1.1.1.1. */
@@ -12,8 +14,6 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const EMPTY_LAST_BLOCK = 1;
 const RLE = 1;
 const RESERVED = 3;
-/** Bytes read at a time. Most blocks are larger, and of each only the header is looked at. */
-const WINDOW_BYTES = 4096;
 
 /**
  * Holds an open file of `size` bytes to one whole zstd frame, with nothing after it but empty frames, and returns the length of the first.
@@ -22,72 +22,42 @@ const WINDOW_BYTES = 4096;
  * content checksum may be left out: what the content has to be, the signed root says. Throws `ledger_corrupt` with `place`.
  */
 export function frameLength(file: number, size: number, place: string): number {
-  const reader = new FrameReader(file, place);
-  const length = reader.frame(false);
-  while (reader.at < size) reader.frame(true);
-  if (reader.at > size) throw reader.truncated();
+  const length = frameEnd(file, 0, place);
+  let end = length;
+  while (end < size) end = frameEnd(file, end, place);
+  if (end > size) throw truncated(place);
   return length;
 }
 
-class FrameReader {
-  /** Offset of the next part of the frame. */
-  at = 0;
-  readonly #file: number;
-  readonly #place: string;
-  readonly #buffer = Buffer.allocUnsafe(WINDOW_BYTES);
-  /** The bytes of the file from `#start` on. */
-  #window = Buffer.alloc(0);
-  #start = 0;
-
-  constructor(file: number, place: string) {
-    this.#file = file;
-    this.#place = place;
+/** Where the frame ends that begins at an offset; one behind others has to be empty. */
+function frameEnd(file: number, start: number, place: string): number {
+  let at = start;
+  /** The next bytes as a little-endian number: of each block, which may be large, only the header is read. */
+  const next = (bytes: number): number => {
+    const read = Buffer.alloc(bytes);
+    if (readSync(file, read, 0, bytes, at) < bytes) throw truncated(place);
+    at += bytes;
+    return read.readUIntLE(0, bytes);
+  };
+  const moreBytes = () => corrupt(place, 'the end of the file after the zstd frame', 'more bytes');
+  if (next(4) !== MAGIC) throw start > 0 ? moreBytes() : corrupt(place, 'a zstd frame', 'other bytes');
+  const descriptor = next(1);
+  if (descriptor & (UNUSED_OR_RESERVED | DICTIONARY_ID))
+    throw corrupt(place, 'a zstd frame without a dictionary', `frame descriptor ${descriptor}`);
+  const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]!;
+  // A single segment has no window byte, but a size of at least one byte: one more byte either way.
+  at += descriptor & SINGLE_SEGMENT ? Math.max(sizeBytes, 1) : sizeBytes + 1;
+  for (let isLast = false; !isLast; ) {
+    const header = next(3);
+    if (start > 0 && header !== EMPTY_LAST_BLOCK) throw moreBytes();
+    const type = (header >> 1) & 3;
+    if (type === RESERVED) throw corrupt(place, 'a zstd block', 'one of the reserved type');
+    at += type === RLE ? 1 : header >> 3;
+    isLast = (header & 1) === 1;
   }
+  return descriptor & CHECKSUM ? at + 4 : at;
+}
 
-  /** Passes over one frame, which has to be empty if others are before it. Returns where it ends. */
-  frame(isTrailing: boolean): number {
-    const isMagic = this.#next(4) === MAGIC;
-    if (!isMagic) throw isTrailing ? this.#moreBytes() : this.#corrupt('a zstd frame', 'other bytes');
-    const descriptor = this.#next(1);
-    if (descriptor & (UNUSED_OR_RESERVED | DICTIONARY_ID))
-      throw this.#corrupt('a zstd frame without a dictionary', `frame descriptor ${descriptor}`);
-    const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]!;
-    // A single segment has no window byte, but a size of at least one byte: one more byte either way.
-    this.at += descriptor & SINGLE_SEGMENT ? Math.max(sizeBytes, 1) : sizeBytes + 1;
-    for (let isLast = false; !isLast; ) {
-      const header = this.#next(3);
-      if (isTrailing && header !== EMPTY_LAST_BLOCK) throw this.#moreBytes();
-      const type = (header >> 1) & 3;
-      if (type === RESERVED) throw this.#corrupt('a zstd block', 'one of the reserved type');
-      this.at += type === RLE ? 1 : header >> 3;
-      isLast = (header & 1) === 1;
-    }
-    if (descriptor & CHECKSUM) this.at += 4;
-    return this.at;
-  }
-
-  /** The next bytes as a little-endian number. */
-  #next(bytes: number): number {
-    let from = this.at - this.#start;
-    if (from + bytes > this.#window.length) {
-      this.#window = this.#buffer.subarray(0, readSync(this.#file, this.#buffer, 0, WINDOW_BYTES, this.at));
-      this.#start = this.at;
-      from = 0;
-    }
-    if (from + bytes > this.#window.length) throw this.truncated();
-    this.at += bytes;
-    return this.#window.readUIntLE(from, bytes);
-  }
-
-  truncated(): CathedralError {
-    return this.#corrupt('a whole zstd frame', 'a file that ends within it');
-  }
-
-  #moreBytes(): CathedralError {
-    return this.#corrupt('the end of the file after the zstd frame', 'more bytes');
-  }
-
-  #corrupt(expected: string, found: string): CathedralError {
-    return new CathedralError('ledger_corrupt', { place: this.#place, expected, found });
-  }
+function truncated(place: string) {
+  return corrupt(place, 'a whole zstd frame', 'a file that ends within it');
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
@@ -45,9 +45,7 @@ export async function initLedger(ledger: NewLedger): Promise<{ event: LedgerEven
   const lock = await lockLedger(ledger.ledger, { waitMs: 0, holder });
   try {
     const isResumed = await assertFree(ledger);
-    const key = await create(ledger, event, isResumed).catch(async (cause: unknown) => {
-      // If this fails as well, the next `init` resumes.
-      if (!isResumed) await removeUnfinished(ledger).catch(() => undefined);
+    const key = await create(ledger, event, isResumed).catch((cause: unknown) => {
       throw asLedgerError(cause, ledger.ledger);
     });
     return { event, verifierKey: verifierKeyOf(key) };
@@ -123,18 +121,6 @@ async function entriesOf(folder: string): Promise<string[]> {
     const found = cause.code ?? cause.message;
     throw new CathedralError('ledger_unwritable', { place: folder, expected: 'a folder', found, cause });
   });
-}
-
-/** After a failure. */
-async function removeUnfinished(ledger: NewLedger): Promise<void> {
-  if ((await entriesOf(ledger.ledger)).length > 0) return;
-  const { keyFile, verifierFile } = ledger;
-  // The folder last: as long as it is there, the keys belong to an `init` that can be resumed.
-  for (const path of [keyFile, verifierFile]) {
-    await rm(path, { force: true });
-    await rm(`${path}.tmp`, { force: true });
-  }
-  await rm(unfinished(ledger), { recursive: true, force: true });
 }
 
 /** The disk's errors are named for releases, and this is a ledger. */

@@ -10,8 +10,7 @@ import { formatCount } from '../../words/number.ts';
 import { type Changed, Comparison } from './compare-rows.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
-import { openIndex } from './open-index.ts';
-import { isIndexDamage, type RowIndex, removeIndex } from './row-index.ts';
+import { isIndexDamage, openIndex, type RowIndex, removeIndex } from './row-index.ts';
 import type { RowFinding, RowSource, RowView, Salt, SourceRow, Start, Unread } from './source.ts';
 
 export interface ImportOptions<Content> {

@@ -1,11 +1,18 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
-import { IMPORT_INDEX } from '../../ledger/reading/directory.ts';
+import { CompactRange } from '../../ledger/log/merkle.ts';
+import { parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import { openNote } from '../../ledger/notes/open-note.ts';
+import { IMPORT_INDEX, openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
+import { readHeadLines } from '../../ledger/reading/head.ts';
+import { readSnapshots } from '../../ledger/reading/read-snapshot.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
 const VERSION = 4;
@@ -268,4 +275,59 @@ function foundOf(row: Record<string, unknown> | undefined): Found | null {
 
 function bytesOf(hex: string): Buffer {
   return Buffer.from(hex, 'hex');
+}
+
+/** How the events of a ledger tell which rows were imported. */
+export interface IndexedForm {
+  /** What messages call a row. */
+  noun: 'row' | 'event';
+  /** The row that an event was made of; null for any other event. Throws `import_failed` for an event of another ledger. */
+  rowOf(event: LedgerEvent): KnownRow | null;
+  /** The changes that an alert lists. */
+  changesOf(event: LedgerEvent): Change[];
+}
+
+/**
+ * The index of the imported rows of a ledger of `size` events; reads the events that it lacks. Throws the errors of reading a ledger, and what
+ * `rowOf` throws.
+ */
+export async function openIndex(
+  directory: string,
+  size: number,
+  verifiers: readonly Verifier[],
+  form: IndexedForm,
+): Promise<RowIndex> {
+  const ledger = openDirectory(directory);
+  const index = RowIndex.open(
+    directory,
+    form.noun,
+    (sealed, next) => next <= size && isSealedAt(directory, sealed, verifiers),
+  );
+  const add = (event: LedgerEvent) => {
+    const row = form.rowOf(event);
+    if (row) index.add(row, event.seq);
+    else for (const change of form.changesOf(event)) index.change(change);
+  };
+  try {
+    let { next } = index.state;
+    const files = await ledger.snapshots(index.state.sealed.snapshot);
+    for await (const { leaves, end } of readSnapshots(files, index.state.sealed, verifiers)) {
+      for (const { event } of leaves ?? []) if (event.seq >= next) add(event);
+      next = Math.max(next, end?.size ?? 0);
+    }
+    for await (const lines of readHeadLines(ledger, next)) for (const { event } of lines) add(event);
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+/** Whether the ledger has sealed a snapshot that ends at `position`. */
+function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
+  if (position.snapshot === null) return position.size === 0;
+  const { checkpoint } = snapshotFile(path, position.snapshot);
+  const { text } = openNote(readFileSync(checkpoint), verifiers, checkpoint);
+  const { size, root } = parseCheckpoint(text, checkpoint);
+  return size === position.size && root === CompactRange.resume(position.size, position.range).root();
 }

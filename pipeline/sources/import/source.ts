@@ -1,8 +1,7 @@
 import type { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
-import type { Change, KnownRow, RowIndex } from './row-index.ts';
+import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
 
 /**
  * Rows that become the events of a local ledger: a table of a database, a file, a remote ledger. `import-rows.ts` follows them. A source
@@ -132,9 +131,7 @@ export interface WriteContext {
 export type Salt = (seq: number, about: string) => string;
 
 /** How the events of a ledger hold the rows of a source. */
-export interface RowForm<Content> {
-  /** What messages call a row. */
-  noun: 'row' | 'event';
+export interface RowForm<Content> extends IndexedForm {
   /** What a source is in which nothing is as it was imported. */
   other: string;
   /** Whether even a source of a few rows is another one when it has none of them. */
@@ -143,10 +140,6 @@ export interface RowForm<Content> {
   salts(secret: Uint8Array): Salt;
   /** What the import compares: hex SHA-256 of all that a row says. */
   digest(row: SourceRow<Content>): string;
-  /** The row that an event was made of; null for any other event. Throws `import_failed` for an event of another ledger. */
-  rowOf(event: LedgerEvent): KnownRow | null;
-  /** The changes that an alert lists. */
-  changesOf(event: LedgerEvent): Change[];
   /** A change as an alert lists it. `row`: as it is now; null: it was deleted. */
   listed(id: string, row: SourceRow<Content> | null): Record<string, unknown>;
   /** The event of a row. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` or `import_failed`. */

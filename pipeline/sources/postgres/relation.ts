@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { assertColumns, type Mapping, plainMapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
@@ -113,15 +112,7 @@ async function findTable(
     [from, ['r', 'p', 'v', 'm', 'f']],
   );
   if (rows[0]) return { oid: rows[0].oid, kind: rows[0].relkind, from };
-  const others = await query(
-    "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN relname ELSE nspname || '.' || relname END AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = ANY($1) AND nspname NOT IN ('pg_catalog', 'information_schema') LIMIT 1000",
-    [['r', 'p', 'v', 'm', 'f']],
-  );
-  const names = others.rows.map(({ name }) => `${name}`);
-  const near =
-    nearestName(table, names) ?? names.find((name) => name.toLowerCase().endsWith(table.toLowerCase()));
-  const expected = near == null ? 'a table or view of the database' : `a table or view, such as ${near}`;
-  throw failed(place, expected, `none named ${from}`);
+  throw failed(place, 'a table or view of the database', `none named ${from}`);
 }
 
 async function columnsOf(query: Query, from: string): Promise<Column[]> {

@@ -141,26 +141,14 @@ function notUtf8(bytes: Buffer, name: string, line: number): CathedralError {
       `UTF-8: ${EXPORT}, or name the "encoding" in the mapping file`,
       'a NUL byte, as in UTF-16 without a byte order mark or in a binary file',
     );
-  const at = charactersEnd(bytes);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const at = Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));
   const letter = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1));
   return corrupt(
     `${name}:${line + linesIn(bytes.subarray(0, at))}`,
     `UTF-8: ${EXPORT}, or name the "encoding" in the mapping file, such as windows-1252`,
     `the byte 0x${bytes[at]!.toString(16)}, which is ${JSON.stringify(letter)} in Windows-1252`,
   );
-}
-
-/** Number of bytes before the first that no character begins or continues with. */
-function charactersEnd(bytes: Buffer): number {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let end = 0;
-  try {
-    for (let at = 0; at < bytes.length; at += 1)
-      if (decoder.decode(bytes.subarray(at, at + 1), { stream: true }) !== '') end = at + 1;
-  } catch {
-    // Here it is.
-  }
-  return end;
 }
 
 const LINE_END = 0x0a;

@@ -99,16 +99,11 @@ function compile(file: MappingFile): Mapping {
     source === undefined ? ABSENT : readerOf(source, defaults, empty);
   const membersOf = (sources: Record<string, Source>) =>
     Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) }));
-  const parts = eventsOf(file).map(({ each, data, timestamp, type, agent, cycle }): Part => {
+  const parts = eventsOf(file).map((event): Part => {
+    const { each, data } = event;
     const isEmpty = (cell: unknown) => cell === undefined || cell === '' || empty.has(`${cell}`.trim());
     return {
-      head: {
-        id: reader(file.id),
-        timestamp: reader(timestamp),
-        type: reader(type),
-        agent: reader(agent),
-        cycle: reader(cycle),
-      },
+      head: headOf((name) => reader(name === 'id' ? file.id : event[name])),
       whole: ABSENT,
       members: new Map(Object.entries(data).map(([type, sources]) => [type, membersOf(sources)])),
       others: [],
@@ -119,6 +114,10 @@ function compile(file: MappingFile): Mapping {
     ...mappingOf(parts, file.file, file.events !== undefined),
     digest: hash('sha256', JSON.stringify(file)),
   };
+}
+
+function headOf(reader: (name: keyof Head) => Reader): Head {
+  return Object.fromEntries(HEAD.map((name) => [name, reader(name)])) as Head;
 }
 
 function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = false): Mapping {
@@ -176,20 +175,8 @@ function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader 
   if (!isColumn(source)) return { column: null, columns: [], read: () => source.constant };
   const columns = typeof source.column === 'string' ? [source.column] : source.column;
   const column = columns.join(', ');
-  const { separator, format, as, values, default: preset } = source;
-  const { decimal = defaults.decimal, thousands = defaults.thousands } = source;
-  const { currency = defaults.currency, language = defaults.language } = source;
-  const { zone = defaults.zone, ambiguous = defaults.ambiguous } = source;
-  const how: CellFormat = {
-    separator,
-    format,
-    decimal,
-    thousands,
-    currency,
-    language,
-    zone,
-    ambiguous,
-  };
+  const { as, values, default: preset } = source;
+  const how: CellFormat = { ...defaults, ...source };
   const replace = (value: unknown, place: () => string) =>
     values === undefined ? value : lookUp(value, values, place);
   return {
@@ -354,7 +341,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
   const members = columns.filter((column) => column.startsWith(MEMBER));
   return mappingOf([
     {
-      head: Object.fromEntries(HEAD.map((name) => [name, own(name)])) as Head,
+      head: headOf(own),
       whole: own('data'),
       members: new Map(),
       others: members.map((column) => ({ path: column.slice(MEMBER.length), reader: own(column) })),

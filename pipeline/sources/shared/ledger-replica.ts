@@ -57,8 +57,6 @@ export interface Updated {
   isReplaced: boolean;
 }
 
-/** Times that one update goes on because more snapshots were shared while it took some. */
-const MAX_STEPS = 3;
 /** Snapshots with two objects each, which are fetched at once. */
 const PARALLEL_SNAPSHOTS = 8;
 
@@ -193,7 +191,7 @@ export class LedgerReplica {
     if (!(await exists(head))) await writeFileAtomically(head, '', durable);
     // Events beyond the shared ones are compared once those of the others are there.
     this.#agreed = isAhead ? 0 : Math.min(writer.end.size, facts.size);
-    this.#taken = nameOf(facts);
+    if (isAhead || writer.end.size >= facts.size) this.#taken = nameOf(facts);
   }
 
   /** Whether the newest snapshot is not shared yet. Throws log_forked if the shared ledger has another one in its place. */
@@ -215,22 +213,19 @@ export class LedgerReplica {
     // Before the snapshots: they may end within events that belong together. The database has most events that the object store has, so
     // this goes on while the object store is down.
     let isWhole = await this.#takeLines(writer);
-    for (let step = 1; step <= MAX_STEPS; step += 1) {
-      const before = writer.sealed.snapshot;
-      try {
-        await this.#takeSnapshots(writer, own);
-      } finally {
-        if (writer.sealed.snapshot !== before || !isWhole) isWhole = await this.#takeLines(writer);
-      }
-      if (isWhole) return;
-      // More was shared meanwhile: the folder is a ledger without that, and the next update goes on. Otherwise events are missing.
-      if (writer.sealed.snapshot === before)
-        throw new CathedralError('ledger_order', {
-          place: `${this.#options.shared.name}, ledger_events`,
-          expected: `event ${writer.end.size}, or a ledger snapshot that has it`,
-          found: 'a later one',
-        });
+    const before = writer.sealed.snapshot;
+    try {
+      await this.#takeSnapshots(writer, own);
+    } finally {
+      if (writer.sealed.snapshot !== before || !isWhole) isWhole = await this.#takeLines(writer);
     }
+    // More was shared meanwhile: the folder is a ledger without that, and the next update goes on. Otherwise events are missing.
+    if (!isWhole && writer.sealed.snapshot === before)
+      throw disorder(
+        `${this.#options.shared.name}, ledger_events`,
+        `event ${writer.end.size}, or a ledger snapshot that has it`,
+        'a later one',
+      );
   }
 
   /**

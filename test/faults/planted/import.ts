@@ -4,7 +4,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'each import begins with the same salts',
     breaks: 'Salts follow from the import key and the number of the event',
-    file: 'pipeline/sources/import/sequence-salts.ts',
+    file: 'pipeline/sources/import/imported-row.ts',
     change: ['BigInt(seq + n)', 'BigInt(n)'],
     tests: ['test/contract/import.test.ts'],
   },
