@@ -63,14 +63,14 @@ export interface RecordView {
   /** The list that it belongs to. */
   above: { href: string; label: string };
   /** The records before and after it. */
-  earlier?: { href: string; title: string } | null;
-  later?: { href: string; title: string } | null;
+  earlier?: { href: string; title: string } | null | undefined;
+  later?: { href: string; title: string } | null | undefined;
   /** The time of its figures, for a page that shows those of the release. */
   asOf?: string;
 }
 
 /** A note, unless there is nothing to say. */
-export function noteOf(text: string | false | null, more: Omit<Note, 'text'> = {}): Note[] {
+export function noteOf(text: string | false | null | undefined, more: Omit<Note, 'text'> = {}): Note[] {
   return text ? [{ ...more, text }] : [];
 }
 
