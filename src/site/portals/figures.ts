@@ -2,8 +2,6 @@ import { papers as papersIndex } from '../../../pipeline/artifacts/academics/pap
 import { sentinelCoordination } from '../../../pipeline/artifacts/academics/sentinel-coordination.ts';
 import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { protocols as protocolsFile } from '../../../pipeline/artifacts/diplomacy/protocols.ts';
-import { standards as standardsFile } from '../../../pipeline/artifacts/diplomacy/standards.ts';
 import { treatyFramework } from '../../../pipeline/artifacts/diplomacy/treaty-framework.ts';
 import { mii } from '../../../pipeline/artifacts/economy/mii.ts';
 import { miiByDay } from '../../../pipeline/artifacts/economy/mii-by-day.ts';
@@ -30,13 +28,6 @@ export const VIRTUES = ['integrity', 'temperance', 'justice', 'prudence', 'coura
 /** Of a text that the organisation has not published. It has no number, not even zero. */
 const NOTHING = { value: NO_VALUE, unit: '', note: 'nothing published yet' };
 
-const articles = stated(treatyFramework, ({ articles, version }) => ({
-  label: 'Treaty framework',
-  ...(version === null
-    ? NOTHING
-    : { value: formatNumber(articles.length), unit: 'articles', note: `version ${version}` }),
-}));
-
 const obligations = stated(treatyFramework, ({ obligations, version }) => ({
   label: 'Obligations',
   ...(version === null
@@ -53,24 +44,6 @@ const signatures = stated(treatyFramework, ({ parties, status }) => ({
   ...(parties === null || status === null
     ? NOTHING
     : { value: formatNumber(parties.signatures.length), unit: 'deposited', note: formatToken(status) }),
-}));
-
-const clauses = stated(standardsFile, ({ standards, version }) => ({
-  label: 'Standards',
-  ...(version === null
-    ? NOTHING
-    : {
-        value: formatNumber(standards.flatMap(({ clauses }) => clauses).length),
-        unit: `clauses in ${formatCount(standards.length, 'standard')}`,
-        note: `each with a test; version ${version}`,
-      }),
-}));
-
-const protocols = stated(protocolsFile, ({ protocols, version }) => ({
-  label: 'Protocols',
-  ...(version === null
-    ? NOTHING
-    : { value: formatNumber(protocols.length), unit: 'step by step', note: `version ${version}` }),
 }));
 
 const virtues = measured({
@@ -329,7 +302,7 @@ export const AREA_FIGURES: Readonly<Record<Area, readonly FigureReader[]>> = {
   economy: [totalSupply, circulating, burned, minted, integrity, threshold],
   academics: [integrity, coordination, consensus, upAllDay, papers],
   philosophy: [consensus, virtues, drift, closed, decided, open],
-  diplomacy: [articles, obligations, signatures, clauses, protocols],
+  diplomacy: [obligations, signatures],
 };
 
 /** The figure that stands for each portal on the home page. */
