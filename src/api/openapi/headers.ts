@@ -1,59 +1,29 @@
+import { z } from 'zod';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { rateLimitHeaders } from '../quotas.ts';
 import { ALLOW } from '../routes/route.ts';
-import { type Header, type Parameter, type Reference, refer } from './operation.ts';
+import { type Header, type Reference, refer } from './operation.ts';
 
 const ETAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 const DATE = 'Mon, 01 Dec 2025 05:58:12 GMT';
 
-/** Conditions and ranges (RFC 9110 §13, §14), which every file supports; by component name. */
-const PARAMETERS = {
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    description: 'The ETag that you have. While the file still has it, the response is 304 without a body.',
-    example: ETAG,
-  },
-  IfModifiedSince: {
-    name: 'If-Modified-Since',
-    description: 'The Last-Modified that you have, instead of an ETag.',
-    example: DATE,
-  },
-  IfMatch: {
-    name: 'If-Match',
-    description: 'Only if the file has this ETag; otherwise 412.',
-    example: ETAG,
-  },
-  IfUnmodifiedSince: {
-    name: 'If-Unmodified-Since',
-    description: 'Only if the file has not changed since; otherwise 412.',
-    example: DATE,
-  },
-  Range: {
-    name: 'Range',
-    description:
-      'A range of the uncompressed file: the response is 206. For several ranges the whole file is sent.',
-    example: 'bytes=0-1023',
-  },
-  IfRange: {
-    name: 'If-Range',
-    description: 'With Range: the range if the file has this ETag, otherwise the whole file.',
-    example: ETAG,
-  },
-} as const;
+const sent = (description: string, example: string) => z.string().optional().meta({ description, example });
 
-/** `components.parameters` */
-export function requestHeaderComponents(): Record<string, Parameter> {
-  return Object.fromEntries(
-    Object.entries(PARAMETERS).map(([key, { name, description, example }]) => [
-      key,
-      { name, in: 'header', required: false, description, schema: { type: 'string' }, example },
-    ]),
-  );
-}
-
-export function referToRequestHeaders(): Reference[] {
-  return Object.keys(PARAMETERS).map((name) => refer('parameters', name));
-}
+/** Conditions and ranges (RFC 9110 §13, §14), which every file supports. */
+export const FILE_REQUEST_HEADERS = {
+  'If-None-Match': sent(
+    'The ETag that you have. While the file still has it, the response is 304 without a body.',
+    ETAG,
+  ),
+  'If-Modified-Since': sent('The Last-Modified that you have, instead of an ETag.', DATE),
+  'If-Match': sent('Only if the file has this ETag; otherwise 412.', ETAG),
+  'If-Unmodified-Since': sent('Only if the file has not changed since; otherwise 412.', DATE),
+  Range: sent(
+    'A range of the uncompressed file: the response is 206. For several ranges the whole file is sent.',
+    'bytes=0-1023',
+  ),
+  'If-Range': sent('With Range: the range if the file has this ETag, otherwise the whole file.', ETAG),
+};
 
 const { 'RateLimit-Policy': policy = '', RateLimit: left = '' } = rateLimitHeaders({
   allowed: true,
@@ -62,52 +32,39 @@ const { 'RateLimit-Policy': policy = '', RateLimit: left = '' } = rateLimitHeade
   resetSeconds: 3_600,
 });
 
-/** Headers of responses, by name. */
+/** Headers of responses, by name: what each says, and an example. */
 const HEADERS = {
-  ETag: {
-    description:
-      'The SHA-256 of the bytes sent, so each encoding has its own. Send it back in If-None-Match.',
-    example: '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-  },
-  'Last-Modified': {
-    description: 'When these bytes first appeared, in the time of the data.',
-    example: 'Mon, 01 Dec 2025 05:58:12 GMT',
-  },
-  'Cache-Control': {
-    description:
-      'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file. A counted response to a key is private.',
-    example: CACHE_CONTROL.data,
-  },
-  'Accept-Ranges': { description: 'The file can be requested in ranges.', example: 'bytes' },
-  'Content-Range': {
-    description: 'The range sent, and the length of the file.',
-    example: 'bytes 0-1023/152311',
-  },
-  'Content-Disposition': {
-    description: 'The name under which a browser saves the download.',
-    example: 'attachment; filename="ledger-export_2025-12-01_2025-12-31_filtered.csv"',
-  },
-  'RateLimit-Policy': {
-    description:
-      'The quota: q requests in w seconds. Missing if there is none, and in responses that shared caches may keep.',
-    example: policy,
-  },
-  RateLimit: {
-    description:
-      'What is left: r requests until the quota resets in t seconds, at midnight UTC. Missing like RateLimit-Policy.',
-    example: left,
-  },
-  'Retry-After': { description: 'Seconds to wait before trying again.', example: '3600' },
-  'WWW-Authenticate': {
-    description: 'How to send a key, and what is wrong with the one sent (RFC 6750).',
-    example: 'Bearer realm="cathedral"',
-  },
-  Allow: { description: 'The methods of this path.', example: ALLOW },
-  'X-Request-Id': {
-    description: 'Identifies this request in the server log. Quote it when you report a problem.',
-    example: 'pX3k9aQz-1f',
-  },
-} as const satisfies Record<string, { description: string; example: string }>;
+  ETag: ['The SHA-256 of the bytes sent, so each encoding has its own. Send it back in If-None-Match.', ETAG],
+  'Last-Modified': ['When these bytes first appeared, in the time of the data.', DATE],
+  'Cache-Control': [
+    'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file. A counted response to a key is private.',
+    CACHE_CONTROL.data,
+  ],
+  'Accept-Ranges': ['The file can be requested in ranges.', 'bytes'],
+  'Content-Range': ['The range sent, and the length of the file.', 'bytes 0-1023/152311'],
+  'Content-Disposition': [
+    'The name under which a browser saves the download.',
+    'attachment; filename="ledger-export_2025-12-01_2025-12-31_filtered.csv"',
+  ],
+  'RateLimit-Policy': [
+    'The quota: q requests in w seconds. Missing if there is none, and in responses that shared caches may keep.',
+    policy,
+  ],
+  RateLimit: [
+    'What is left: r requests until the quota resets in t seconds, at midnight UTC. Missing like RateLimit-Policy.',
+    left,
+  ],
+  'Retry-After': ['Seconds to wait before trying again.', '3600'],
+  'WWW-Authenticate': [
+    'How to send a key, and what is wrong with the one sent (RFC 6750).',
+    'Bearer realm="cathedral"',
+  ],
+  Allow: ['The methods of this path.', ALLOW],
+  'X-Request-Id': [
+    'Identifies this request in the server log. Quote it when you report a problem.',
+    'pX3k9aQz-1f',
+  ],
+} as const satisfies Readonly<Record<string, readonly [description: string, example: string]>>;
 
 export type HeaderName = keyof typeof HEADERS;
 
@@ -126,7 +83,10 @@ export const LIMIT_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfie
 /** `components.headers` */
 export function headerComponents(): Record<string, Header> {
   return Object.fromEntries(
-    Object.entries(HEADERS).map(([name, header]) => [name, { ...header, schema: { type: 'string' } }]),
+    Object.entries(HEADERS).map(([name, [description, example]]) => [
+      name,
+      { description, example, schema: { type: 'string' } },
+    ]),
   );
 }
 

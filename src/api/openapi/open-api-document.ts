@@ -12,12 +12,11 @@ import { GROUPS, ROUTES } from '../routes/table.ts';
 import { keyAreasOf } from '../tiers.ts';
 import {
   FILE_HEADERS,
+  FILE_REQUEST_HEADERS,
   type HeaderName,
   headerComponents,
   LIMIT_HEADERS,
   referToHeaders,
-  referToRequestHeaders,
-  requestHeaderComponents,
 } from './headers.ts';
 import {
   type Answer,
@@ -47,7 +46,7 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
     components: {
       schemas: { ...namedSchemas(), Problem: toJsonSchema(ProblemDocument) },
       responses: { ...fileResponses(), ...problemResponses() },
-      parameters: requestHeaderComponents(),
+      parameters: Object.fromEntries(CONDITIONS),
       headers: headerComponents(),
       examples: problemExamples(),
       securitySchemes: { key: KEY_SCHEME },
@@ -101,7 +100,7 @@ function operationOf(route: Route, facts: ApiFacts): Operation {
     ...parametersIn('path', parameters),
     ...(query ? parametersIn('query', parametersOf(query)) : []),
     ...parametersIn('header', sentHeaders),
-    ...(kind === 'file' ? referToRequestHeaders() : []),
+    ...(kind === 'file' ? CONDITIONS.map(([name]) => refer('parameters', name)) : []),
   ];
   return {
     operationId: id,
@@ -132,6 +131,11 @@ function parametersIn(place: Parameter['in'], types: Readonly<Record<string, z.Z
     return { name, in: place, required, description: String(description), schema: more, example };
   });
 }
+
+/** By component name: `IfNoneMatch`. */
+const CONDITIONS = parametersIn('header', FILE_REQUEST_HEADERS).map(
+  (header) => [header.name.replaceAll('-', ''), header] as const,
+);
 
 /** Keys that make a difference, with their areas; an empty one: none is needed. */
 function securityOf({ area, areas, access }: Route): Operation['security'] {
