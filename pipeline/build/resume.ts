@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CathedralError } from '../errors.ts';
-import { LEDGER_START, type LedgerPosition } from '../ledger/log/leaf.ts';
+import { LEDGER_START, type LedgerPosition, positionOf } from '../ledger/log/leaf.ts';
+import { Position } from '../ledger/writing/sealed-position.ts';
 import { emptyState, formatState, parseState, STATE_VERSION, type State } from '../model/state.ts';
 
 /** Where a run stopped and the next one resumes: a release's state.json. */
@@ -20,20 +21,14 @@ const RESUME_VERSION = 1;
 
 const ResumeFile = z.strictObject({
   format: z.literal(`cathedral-resume/${RESUME_VERSION}`),
-  position: z.strictObject({
-    snapshot: z.string().nullable(),
-    size: z.int().min(0),
-    range: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
-    timestamp: z.string().nullable(),
-  }),
+  position: Position,
   state: z.unknown(),
 });
 
 export function formatResume({ position, state }: Resume): string {
-  const { snapshot, size, range, timestamp } = position;
   const head = JSON.stringify({
     format: `cathedral-resume/${RESUME_VERSION}`,
-    position: { snapshot, size, range, timestamp },
+    position: positionOf(position),
   });
   return `${head.slice(0, -1)},"state":${formatState(state).trimEnd()}}\n`;
 }

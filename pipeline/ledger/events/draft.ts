@@ -82,10 +82,8 @@ export function completeEvent(
       found: timestamp,
     });
   }
-  // Comparing text is quicker than parsing it, and enough for nearly all events.
-  const isLater = draft.timestamp !== undefined && timestamp > isoClock(next.now);
-  if (isLater && Date.parse(timestamp) > next.now + MAX_AHEAD_MS)
-    throw wrong(`timestamp to be at most 5 minutes after the clock, ${isoClock(next.now)}`, timestamp);
+  if (draft.timestamp !== undefined && Date.parse(timestamp) > next.now + MAX_AHEAD_MS)
+    throw wrong(`timestamp to be at most 5 minutes after the clock, ${formatTimestamp(next.now)}`, timestamp);
   return event;
 }
 
@@ -93,7 +91,7 @@ export function completeEvent(
 function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
   if (!isAfterPause({ notBefore, now })) return ownTime({ notBefore, now });
   const expected = `a timestamp, because the clock is more than ${MAX_PAUSE_MS / DAY_MS} days after the ledger's last event or sealed slot, ${notBefore}`;
-  throw disorder(place(), expected, `none, and the clock at ${isoClock(now)}`);
+  throw disorder(place(), expected, `none, and the clock at ${formatTimestamp(now)}`);
 }
 
 /**
@@ -101,22 +99,13 @@ function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
  * clock's, rows of that pause that are still to come would get a time that they do not have.
  */
 export function ownTime({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): string {
-  const time = isoClock(now);
+  const time = formatTimestamp(now);
   if (notBefore === null) return time;
   return isAfterPause({ notBefore, now }) || compareTimestamps(time, notBefore) < 0 ? notBefore : time;
 }
 
 function isAfterPause({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): boolean {
   return notBefore !== null && now - Date.parse(notBefore) > MAX_PAUSE_MS;
-}
-
-let lastNow = Number.NaN;
-let lastClock = '';
-
-/** The text of the last time is kept: all events of a batch have the same clock. */
-function isoClock(now: number): string {
-  if (now !== lastNow) [lastNow, lastClock] = [now, formatTimestamp(now)];
-  return lastClock;
 }
 
 const OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CathedralError, errorOf } from '../../errors.ts';
+import type { LedgerPosition } from '../log/leaf.ts';
+import { CompactRange } from '../log/merkle.ts';
 import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import { openNote } from '../notes/open-note.ts';
@@ -30,6 +32,16 @@ export function readCheckpoint(
     throw unsigned(place, `origin ${verifier.name}, the name of the key`, checkpoint.origin);
   }
   return { checkpoint, note: bytes.toString(), verifier };
+}
+
+/** Whether a snapshot ends at a position, as its checkpoint says. Throws as `readCheckpoint`. */
+export function isSealedAt(
+  file: SnapshotFile,
+  { size, range }: LedgerPosition,
+  verifiers: readonly Verifier[],
+): boolean {
+  const { checkpoint } = readCheckpoint(file, verifiers);
+  return checkpoint.size === size && checkpoint.root === CompactRange.resume(size, range).root();
 }
 
 /** The checkpoint of a ledger snapshot. */

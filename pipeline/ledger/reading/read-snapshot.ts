@@ -1,6 +1,6 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import { slotTime } from '../events/slot.ts';
-import type { Leaf, LedgerPosition } from '../log/leaf.ts';
+import { type Leaf, type LedgerPosition, positionOf } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from './directory.ts';
@@ -59,8 +59,7 @@ export async function* readSnapshots(
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) yield { leaves: next.value };
     yield { end: next.value };
-    const { snapshot, size, range, timestamp } = next.value;
-    before = { snapshot, size, range, timestamp };
+    before = positionOf(next.value);
   }
 }
 

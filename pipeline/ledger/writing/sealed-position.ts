@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../disk/durable.ts';
-import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
-import { CompactRange } from '../log/merkle.ts';
+import { LEDGER_START, type LedgerPosition, positionOf } from '../log/leaf.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from '../reading/directory.ts';
-import { readCheckpoint } from '../reading/read-checkpoint.ts';
+import { isSealedAt } from '../reading/read-checkpoint.ts';
 import { readSnapshots } from '../reading/read-snapshot.ts';
 import { lockOf } from './lock-ledger.ts';
 
-const Position = z.strictObject({
-  snapshot: z.string(),
+/** A `LedgerPosition` that was kept. */
+export const Position = z.strictObject({
+  snapshot: z.string().nullable(),
   size: z.int().min(0),
-  range: z.array(z.string()),
+  range: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
   timestamp: z.string().nullable(),
 });
 
@@ -23,8 +23,7 @@ const positionPath = (ledger: string) => join(lockOf(ledger), 'sealed.json');
 /** Keeps the end of the newest snapshot, so that the next writer need not read the whole ledger. Without it, that writer does. */
 export async function keepPosition(ledger: string, position: LedgerPosition): Promise<void> {
   if (position.snapshot === null) return;
-  const { snapshot, size, range, timestamp } = position;
-  const json = JSON.stringify({ snapshot, size, range, timestamp });
+  const json = JSON.stringify(positionOf(position));
   // A failure costs the next writer time, and nothing else.
   await writeFileAtomically(positionPath(ledger), json, false).catch(() => undefined);
 }
@@ -41,9 +40,7 @@ export async function sealedPosition(
   const kept = await keptPosition(ledger, files, verifiers);
   let position = kept ?? LEDGER_START;
   const rest = files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
-  for await (const { end } of readSnapshots(rest, position, verifiers))
-    if (end)
-      position = { snapshot: end.snapshot, size: end.size, range: end.range, timestamp: end.timestamp };
+  for await (const { end } of readSnapshots(rest, position, verifiers)) if (end) position = positionOf(end);
   if (rest.length > 0) await keepPosition(ledger, position);
   return position;
 }
@@ -57,9 +54,9 @@ async function keptPosition(
   const text = await readFile(positionPath(ledger), 'utf8').catch(() => '');
   try {
     const position = Position.parse(JSON.parse(text));
-    const { checkpoint } = readCheckpoint(files.find(({ id }) => id === position.snapshot)!, verifiers);
-    const root = CompactRange.resume(position.size, position.range).root();
-    return checkpoint.size === position.size && checkpoint.root === root ? position : null;
+    return isSealedAt(files.find(({ id }) => id === position.snapshot)!, position, verifiers)
+      ? position
+      : null;
   } catch {
     // Missing, damaged or of another ledger. It is derived: the ledger is read instead.
     return null;

@@ -10,26 +10,13 @@ export interface SortedRow {
   mapping: Mapping;
 }
 
+/** As most exports, a file is newest first where its times fall and never rise. */
+const IN_ORDER = `
+  WITH step AS (SELECT file, time, lag(time) OVER (PARTITION BY file ORDER BY rowid) AS before FROM row WHERE time IS NOT NULL),
+    newest_first AS (SELECT file FROM step GROUP BY file HAVING max(time < before) AND NOT max(time > before))
+  SELECT * FROM row
+  ORDER BY time IS NULL, time, file, CASE WHEN file IN newest_first THEN -line ELSE line END, rowid`;
 const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
-
-/** Whether times are newest first, as most exports are. */
-class Direction {
-  #last: string | null = null;
-  #rises = false;
-  #falls = false;
-
-  /** A text that sorts like a time; null for none. */
-  add(key: string | null): void {
-    if (key === null) return;
-    if (this.#last !== null && key > this.#last) this.#rises = true;
-    if (this.#last !== null && key < this.#last) this.#falls = true;
-    this.#last = key;
-  }
-
-  get descends(): boolean {
-    return this.#falls && !this.#rises;
-  }
-}
 
 /**
  * Sorts rows by time on disk, in a file that nobody else sees and that is gone after `close`. Rows of one time keep their order, or have
@@ -39,7 +26,7 @@ export class SortedRows {
   // An empty name makes a temporary database.
   readonly #database = new DatabaseSync('');
   readonly #insert;
-  readonly #files: (Pick<SortedRow, 'name' | 'mapping'> & { direction: Direction })[] = [];
+  readonly #files: Pick<SortedRow, 'name' | 'mapping'>[] = [];
 
   constructor() {
     this.#database.exec('CREATE TABLE row (time TEXT, file INTEGER, line INTEGER, draft TEXT) STRICT');
@@ -49,18 +36,13 @@ export class SortedRows {
 
   add({ draft, name, line, mapping }: SortedRow): void {
     const last = this.#files.at(-1);
-    if (last?.name !== name || last.mapping !== mapping)
-      this.#files.push({ name, mapping, direction: new Direction() });
-    const key = sortKey(draft);
-    this.#files.at(-1)!.direction.add(key);
-    this.#insert.run(key, this.#files.length - 1, line, JSON.stringify(draft));
+    if (last?.name !== name || last.mapping !== mapping) this.#files.push({ name, mapping });
+    this.#insert.run(sortKey(draft), this.#files.length - 1, line, JSON.stringify(draft));
   }
 
   /** Rows without a time come last: they get the time of appending. Rows of one time are in the order in which they happened. */
   *inOrder(): Generator<SortedRow> {
-    const newestFirst = this.#files.flatMap(({ direction }, file) => (direction.descends ? [file] : []));
-    const order = `file, CASE WHEN file IN (${newestFirst}) THEN -line ELSE line END, rowid`;
-    const rows = this.#database.prepare(`SELECT * FROM row ORDER BY time IS NULL, time, ${order}`).iterate();
+    const rows = this.#database.prepare(IN_ORDER).iterate();
     for (const { file, line, draft } of rows) {
       const { name, mapping } = this.#files[file as number]!;
       yield {

@@ -1,18 +1,17 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
-import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
-import { CompactRange } from '../../ledger/log/merkle.ts';
-import { parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
+import { LEDGER_START, type LedgerPosition, positionOf } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import { openNote } from '../../ledger/notes/open-note.ts';
 import { IMPORT_INDEX, openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
 import { readHeadLines } from '../../ledger/reading/head.ts';
+import { isSealedAt } from '../../ledger/reading/read-checkpoint.ts';
 import { readSnapshots } from '../../ledger/reading/read-snapshot.ts';
+import { Position } from '../../ledger/writing/sealed-position.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
 const VERSION = 4;
@@ -29,12 +28,7 @@ const State = z.object({
   /** What its rows are. */
   noun: z.enum(['row', 'event']),
   /** End of the last snapshot. */
-  sealed: z.object({
-    snapshot: z.string().nullable(),
-    size: z.int(),
-    range: z.array(z.string()),
-    timestamp: z.string().nullable(),
-  }),
+  sealed: Position,
   /** Seq of the first event that is not indexed. */
   next: z.int(),
   /** The last row in the source's order. */
@@ -144,8 +138,7 @@ export class RowIndex {
     }
     removeIndex(ledger);
     const database = new DatabaseSync(path, { timeout: COMMIT_MS });
-    const sealed = LEDGER_START as State['sealed'];
-    const state: State = { noun, sealed, next: 0, end: null, leftOut: 0, mark: null };
+    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, leftOut: 0, mark: null };
     // One commit: a file without a state is none. What the rows are is known before the first of them is in the ledger.
     database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
     writeState(database, state);
@@ -219,8 +212,8 @@ export class RowIndex {
   }
 
   /** Commits what the ledger holds, for the next import. */
-  save({ snapshot, size, range, timestamp }: LedgerPosition, next: number): void {
-    writeState(this.#database, { ...this.#state, next, sealed: { snapshot, size, range, timestamp } });
+  save(sealed: LedgerPosition, next: number): void {
+    writeState(this.#database, { ...this.#state, next, sealed: positionOf(sealed) });
     this.#database.exec('COMMIT');
   }
 
@@ -301,7 +294,11 @@ export async function openIndex(
   const index = RowIndex.open(
     directory,
     form.noun,
-    (sealed, next) => next <= size && isSealedAt(directory, sealed, verifiers),
+    (sealed, next) =>
+      next <= size &&
+      (sealed.snapshot === null
+        ? sealed.size === 0
+        : isSealedAt(snapshotFile(directory, sealed.snapshot), sealed, verifiers)),
   );
   const add = (event: LedgerEvent) => {
     const row = form.rowOf(event);
@@ -321,13 +318,4 @@ export async function openIndex(
     index.close();
     throw error;
   }
-}
-
-/** Whether the ledger has sealed a snapshot that ends at `position`. */
-function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
-  if (position.snapshot === null) return position.size === 0;
-  const { checkpoint } = snapshotFile(path, position.snapshot);
-  const { text } = openNote(readFileSync(checkpoint), verifiers, checkpoint);
-  const { size, root } = parseCheckpoint(text, checkpoint);
-  return size === position.size && root === CompactRange.resume(position.size, position.range).root();
 }

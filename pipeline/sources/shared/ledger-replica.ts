@@ -5,7 +5,7 @@ import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
-import type { LedgerPosition } from '../../ledger/log/leaf.ts';
+import { type LedgerPosition, positionOf } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../../ledger/reading/directory.ts';
@@ -23,7 +23,6 @@ import {
   isContradiction,
   nameOf,
   notShared,
-  positionOf,
   readCompared,
   type SharedFacts,
   type SharedFile,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
-import { LEDGER_START } from '../../ledger/log/leaf.ts';
+import { LEDGER_START, positionOf } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import {
@@ -20,7 +20,6 @@ import {
   contradiction,
   nameOf,
   notShared,
-  positionOf,
   readCompared,
   type SharedFacts,
   type SharedLedger,

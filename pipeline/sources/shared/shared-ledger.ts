@@ -235,10 +235,6 @@ export function notShared(place: string, seq: number, own: string, shared: strin
   return contradiction(`${place}, event ${seq}`, `the event that was shared, with the hash ${shared}`, own);
 }
 
-export function positionOf({ snapshot, size, range, timestamp }: LedgerPosition): LedgerPosition {
-  return { snapshot, size, range, timestamp };
-}
-
 /** Reads a snapshot. Throws `differs` where the hash of an event that is known is another one, once all is verified: nothing else can contradict. */
 export async function readCompared(
   file: SnapshotFile,

@@ -33,7 +33,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'the rows of a day stay newest first',
     breaks: '--sort reverses the rows of one time in a file that is newest first',
     file: 'pipeline/sources/append/sorted-rows.ts',
-    change: ['return this.#falls && !this.#rises;', 'return this.#falls && this.#rises;'],
+    change: ['AND NOT max(time > before)', 'AND max(time > before)'],
     tests: ['test/contract/import.test.ts'],
   },
   {
