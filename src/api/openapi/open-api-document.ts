@@ -132,8 +132,8 @@ function parametersIn(place: Parameter['in'], types: Readonly<Record<string, z.Z
   });
 }
 
-/** By component name: `IfNoneMatch`. */
-const CONDITIONS = parametersIn('header', FILE_REQUEST_HEADERS).map(
+/** Request headers of every file, by component name: `IfNoneMatch`. */
+export const CONDITIONS = parametersIn('header', FILE_REQUEST_HEADERS).map(
   (header) => [header.name.replaceAll('-', ''), header] as const,
 );
 
