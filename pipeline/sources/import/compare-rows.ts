@@ -85,8 +85,11 @@ export class Comparison<Content> {
         [others, last] = [[], row];
         [leftOut, leftOutSince] = [leftOut + leftOutSince, 0];
       }
-    for (const { id, seq } of index.unseen(MAX_CHANGES + 1))
-      this.#changes.set(id, { id, seq, digest: null, row: null });
+    const unseen = index.unseen(MAX_CHANGES + 1);
+    // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
+    const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;
+    for (const { id, seq } of unseen)
+      if (!held?.has(id)) this.#changes.set(id, { id, seq, digest: null, row: null });
     this.#compared = index.count();
     this.#assertSame();
     index.state.leftOut = leftOut;

@@ -46,6 +46,8 @@ export interface RowView<Content = EventDraft> {
    * somebody should know.
    */
   held(start: Start<Content>): Promise<{ since: string; unread?: Unread } | null>;
+  /** Which of these ids a row has that neither `all` nor `fresh` shows yet. Missing: none. */
+  heldIds?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
   assertOnce?(row: SourceRow<Content>): Promise<void>;
   /** Further alerts, once all rows have been read. */

@@ -219,6 +219,16 @@ class PostgresView implements RowView {
     return this.#rows(`${this.#after(after)} AND ${this.#options.bound.settled}`);
   }
 
+  /** A row whose time was changed may not be settled. */
+  async heldIds(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { from, order } = this.#relation;
+    const key = order.at(-1)!;
+    const { rows } = await this.#query(
+      `SELECT ${key}::text AS id FROM ${from} WHERE ${key} IN (${ids.map(literal).join(', ')})`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async held() {
     const { since } = this.#options.bound;
     return since === null ? null : { since };

@@ -162,6 +162,20 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     ]);
   });
 
+  test('reports a row whose time was changed to one that has not settled once it has, and never as deleted', async () => {
+    await server.sql(
+      `${tableOf('moving', 'text PRIMARY KEY')}; INSERT INTO moving (id, timestamp) SELECT 'r' || n, now() - interval '1 day' + n * interval '1 minute' FROM generate_series(1, 4) n`,
+    );
+    const folder = folders.make();
+    const run = (settle: number) => importPostgres(server.address(`table=moving&settle=${settle}`), folder);
+    await run(60);
+    await server.sql("UPDATE moving SET timestamp = now() - interval '10 minutes' WHERE id = 'r2'");
+    for (let at = 0; at < 2; at += 1) expect(await run(3600)).toMatchObject({ imported: 0, findings: [] });
+    expect(await run(60)).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['r2'] }] });
+    expect(await run(60)).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf(folder)).toEqual(['r1', 'r2', 'r3', 'r4', '!source-changed']);
+  });
+
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 4000));
     const folder = folders.make();
