@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
@@ -19,6 +19,8 @@ const importFault = errorOf('import_failed');
  */
 const SETTLED_MS = 10 * 60_000;
 const CHUNK_BYTES = 256 * 1024;
+/** Of which one is at the end of each line. */
+const LINE_ENDS = Buffer.from('\r\n');
 
 /** How the file is written. */
 export type FileKind = 'ndjson' | 'csv';
@@ -121,6 +123,8 @@ class FileView implements RowView {
   /** Time of the last imported row, Unix ms. */
   readonly #imported: number;
   #waiting: Mark['waiting'] = null;
+  /** Of the mapping and the bytes before the offset. */
+  #hashed: { offset: number; hash: Hash } | null = null;
 
   constructor(extent: Extent, reader: RowReader, { now, index }: Opening) {
     this.#extent = extent;
@@ -135,7 +139,18 @@ class FileView implements RowView {
 
   async isSame(): Promise<boolean> {
     const { read } = this.#before;
-    return read !== null && read.sha256 === (await this.#hashUpTo(read.offset));
+    return (
+      read !== null &&
+      (await this.#endsRowAt(read.offset)) &&
+      read.sha256 === (await this.#hashUpTo(read.offset))
+    );
+  }
+
+  /** A row that was taken without a line end may go on. */
+  async #endsRowAt(offset: number): Promise<boolean> {
+    const chunks = await Array.fromAsync(chunksOf(this.#extent, Math.max(offset - 1, 0), offset + 1));
+    const bytes = Buffer.concat(chunks);
+    return bytes.length < 2 || bytes.some((byte) => LINE_ENDS.includes(byte));
   }
 
   all(): AsyncGenerator<PlacedRow[]> {
@@ -197,10 +212,15 @@ class FileView implements RowView {
     return (start.last?.place as RecordPlace | undefined) ?? this.#reader.begin;
   }
 
+  /** What `isSame` has read is not read again: if it changes while rows are imported, the next import sees that. */
   async #hashUpTo(offset: number): Promise<string> {
-    const hash = createHash('sha256').update(this.#reader.mapping.digest);
-    for await (const chunk of chunksOf(this.#extent, 0, offset)) hash.update(chunk);
-    return hash.digest('hex');
+    const { mapping } = this.#reader;
+    if (!this.#hashed || this.#hashed.offset > offset)
+      this.#hashed = { offset: 0, hash: createHash('sha256').update(mapping.digest) };
+    const { hash } = this.#hashed;
+    for await (const chunk of chunksOf(this.#extent, this.#hashed.offset, offset)) hash.update(chunk);
+    this.#hashed.offset = offset;
+    return hash.copy().digest('hex');
   }
 
   async *#read(from: RecordPlace): AsyncGenerator<PlacedRow[]> {

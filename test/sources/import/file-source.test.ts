@@ -413,4 +413,13 @@ describe('the last row', () => {
     expect(await changed(0)).toMatchObject({ imported: 1, findings: [], unread: null });
     expect(await rowsOf()).toEqual(['1', '2', '3']);
   });
+
+  test('that goes on after it was taken without a line end is reported as modified, and what follows is a row of its own', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, 'tw', ''));
+    expect(await changed(10)).toMatchObject({ imported: 2, findings: [] });
+    appendFileSync(path, 'o\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
+    expect(await changed(0)).toMatchObject({ imported: 1, findings: [{ kind: 'modified', rows: ['2'] }] });
+    expect(await changed(0)).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf()).toEqual(['1', '2', '3', '!source-changed']);
+  });
 });
