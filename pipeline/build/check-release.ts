@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../errors.ts';
+import { MAX_BUNDLE_BYTES } from '../ledger/log/entry-bundle.ts';
 import { type Bundle, bundlePath, fullTileOf, newTiles } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
@@ -148,7 +150,10 @@ async function assertLeaves(
   if (isPublic) assertPublicBundle(out, bundle, entries);
 }
 
-/** A partial bundle stays until the full one exists, and must be its beginning. */
+/**
+ * A partial bundle stays until the full one exists, and must be its beginning. What earlier versions compressed stays beside it, and must
+ * decompress to it.
+ */
 async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   const folder = join(out, ENTRIES_FOLDER);
   const { files, others } = await listTree(folder).catch((error: NodeJS.ErrnoException) => {
@@ -157,8 +162,7 @@ async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   });
   const surplus = [...others];
   for (const name of files) {
-    const path = `tile/entries/${name}`;
-    const full = fullTileOf(path, size);
+    const full = fullTileOf(`tile/entries/${name.replace(GZIP, '')}`, size);
     const whole = full?.kind === 'bundle' ? logFile(out, bundlePath(full.bundle)) : null;
     if (whole === null || !(await beginsWith(whole, join(folder, name)))) surplus.push(name);
   }
@@ -167,12 +171,23 @@ async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   );
 }
 
+const GZIP = /\.gz$/;
+
 /** A missing full file is a finding already. */
 async function beginsWith(place: string, beginning: string): Promise<boolean> {
   if (place === beginning) return true;
   const whole = await readFile(place).catch(() => null);
-  const part = await readFile(beginning);
-  return whole === null || whole.subarray(0, part.length).equals(part);
+  const bytes = await readFile(beginning);
+  const part = GZIP.test(beginning) ? inflated(bytes) : bytes;
+  return whole === null || (part !== null && whole.subarray(0, part.length).equals(part));
+}
+
+function inflated(bytes: Uint8Array): Buffer | null {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
+  } catch {
+    return null;
+  }
 }
 
 /** The signed files must say what the release's own manifest says; an unsigned release has none. */

@@ -35,13 +35,13 @@ export async function verifyReleaseNames({ files }: PublicManifest, work: NamesW
 
 /**
  * The log holds its checkpoint, earlier ones that witnesses cosigned, the tiles of this tree, partial ones too, which must be the beginning of
- * their tile, and public events, which the check `events` reads.
+ * their tile, and public events, which the check `events` reads. Earlier versions compressed these as well.
  */
 export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
   const tree = await work.disk.list(LOG);
   const { size } = reader.head;
   const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
-  const isPublic = (name: string) => fullTileOf(name, size)?.kind === 'public';
+  const isPublic = (name: string) => fullTileOf(name.replace(/\.gz$/, ''), size)?.kind === 'public';
   const isNote = (name: string) => parseCosignedPath(name) !== null;
   const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(name) || isNote(name);
   const isKnown = (name: string) => isAlone(work.disk.finished(name)) || isTile(name) || isPublic(name);

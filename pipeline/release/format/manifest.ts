@@ -54,6 +54,12 @@ export const Segment = z.strictObject({
   ...Blob.shape,
   /** For readers who verify it again and again. */
   crc32: z.int().min(0).max(0xffffffff),
+  /** `<file>.deflate` and `<file>.cycles`, which earlier versions wrote. No run links them. */
+  deflate: z
+    .strictObject({ ...Blob.shape, crc32: z.int() })
+    .nullable()
+    .optional(),
+  cycles: Blob.nullable().optional(),
   /** `<file>.events`: the events that each row follows from. Absent where they are not kept. */
   events: Blob.optional(),
   /** Timestamps of its oldest and newest row. */
@@ -232,7 +238,12 @@ function contentDigest({
   const plain = contents.map(({ modified: _, encodings: __, ...file }) => file);
   const pieces = Object.entries(segments).map(([path, list]) => [
     path,
-    list.map(({ file, sha256, events }) => [file, sha256, ...(events ? [events.sha256] : [])]),
+    list.map(({ file, sha256, cycles, events }) => [
+      file,
+      sha256,
+      ...(cycles ? [cycles.sha256] : []),
+      ...(events ? [events.sha256] : []),
+    ]),
   ]);
   return sha256(JSON.stringify([timestamp, ledger, software, inputs, plain, pieces, unlisted]));
 }

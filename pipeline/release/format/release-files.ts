@@ -21,8 +21,10 @@ export function releaseFiles({
     if (gzip) all.set(`${at}.gz`, { blob: gzip, plain: { decoder: 'gzip', blob: file } });
   }
   for (const segment of Object.values(segments).flat()) {
-    const { file, events } = segment;
+    const { file, deflate, cycles, events } = segment;
     all.set(file, { blob: segment });
+    if (deflate) all.set(`${file}.deflate`, { blob: deflate });
+    if (cycles) all.set(`${file}.cycles`, { blob: cycles });
     if (events) all.set(`${file}.events`, { blob: events });
   }
   return all;

@@ -67,7 +67,11 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
 }
 
 /** Links a segment, and gives it as the new release lists it. Throws release_invalid if it is missing or damaged. */
-export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<Segment> {
+export async function linkSegment(
+  folder: StagingFolder,
+  from: string,
+  { deflate: _, cycles: __, ...segment }: Segment,
+): Promise<Segment> {
   const { file, bytes, sha256, events } = segment;
   const files = [{ file, bytes, sha256 }, ...(events ? [{ file: `${file}.events`, ...events }] : [])];
   if (!(await folder.link(from, files))) throw await damageError(from, files);

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
@@ -272,6 +273,11 @@ describe('a check of the log', () => {
       ['log/tile/0/009', (o) => writeFileSync(join(o, 'log/tile/0/009'), '')],
       ['log/notes.txt', (o) => writeFileSync(join(o, 'log/notes.txt'), '')],
       ['log-entries/002.gz', (o) => writeFileSync(logFile(o, 'tile/entries/002.gz'), '')],
+      ['log-entries/000.gz', (o) => writeFileSync(logFile(o, 'tile/entries/000.gz'), 'no gzip')],
+      [
+        'log-entries/000.gz',
+        (o) => writeFileSync(logFile(o, 'tile/entries/000.gz'), gzipSync('other entries')),
+      ],
       ['log-entries/000.p', (o) => writeFileSync(join(o, 'log-entries/000.p'), '')],
       ['log/public/v2/000', (o) => unlinkSync(logFile(o, 'public/v2/000'))],
       ['log/public/v2/001', (o) => replace(logFile(o, 'public/v2/001'), 'salt":"', 'salt":"x')],
