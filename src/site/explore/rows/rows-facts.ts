@@ -34,17 +34,8 @@ export function rowsPaths(which: 'first' | 'others'): string[] {
   );
 }
 
-export interface RowsFacts {
-  table: Table;
-  /** All tables of the file. */
-  tables: readonly Table[];
-  about: TableAbout;
-  /** The first rows of the file. */
-  rows: ShownRow[];
-}
-
-/** `name`: of one of the file's tables; the first by default. */
-export function rowsFacts(release: SiteRelease, path: string, name?: string): RowsFacts {
+/** A table with its first rows, and all tables of its file. `name`: of one of these; the first by default. */
+export function rowsFacts(release: SiteRelease, path: string, name?: string) {
   const tables = BROWSED.get(path)!;
   const table = tables.find((one) => one.name === name) ?? tables[0]!;
   const about = aboutOf(release, table);
