@@ -224,4 +224,24 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['return isLater && (await log.day(', 'return isLater && !(await log.day('],
     tests: ['test/verify/rows/verify-history.test.ts'],
   },
+  {
+    name: 'an event is looked for only on the day that an index names',
+    breaks: 'The time of an exported row is a hint: nothing vouches for the index of months.',
+    file: 'pipeline/verify/rows/prove-row.ts',
+    change: [
+      'const index = hinted ?? (await search(0, log.size));',
+      'const index = day ? hinted : await search(0, log.size);',
+    ],
+    tests: ['test/verify/rows/prove-row.test.ts'],
+  },
+  {
+    name: 'a hash that no event has is the host’s fault',
+    breaks: 'A row or hash that the log contradicts says nothing against the log.',
+    file: 'pipeline/verify/rows/prove-row.ts',
+    change: [
+      "throw new Contradicted(\n    'No event of the log has this hash.',",
+      "throw mismatchError('/log', 'an event with the hash', found);\n  throw new Contradicted(\n    'No event of the log has this hash.',",
+    ],
+    tests: ['test/verify/rows/prove-row.test.ts'],
+  },
 ];
