@@ -83,12 +83,11 @@ function rowWriter(path: string, schema: RowSchema): (row: CsvRow, place: string
   let compiled: z.ZodType | null = null;
   return (row, place) => {
     // An amount is written exactly, and checked as the nearest number.
-    const checked = Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [
-        name,
-        typeof value === 'bigint' ? amountToNumber(value) : value,
-      ]),
-    );
+    const checked: Record<string, CellValue> = { ...row };
+    for (const name in row) {
+      const value = row[name]!;
+      if (typeof value === 'bigint') checked[name] = amountToNumber(value);
+    }
     compiled ??= z.compile(schema);
     if (!z.validate(compiled, checked))
       throw invalidRow(`${path}, ${place}`, schema.safeParse(checked).error!, checked);

@@ -23,7 +23,7 @@ export function formatAllPlaces(micro: bigint): string {
 
 /** The nearest double. For formulas only, never for sums. */
 export function amountToNumber(micro: bigint): number {
-  return Number(formatAmount(micro));
+  return Number(formatAllPlaces(micro));
 }
 
 /** A computed reward in MIC, rounded to 6 places and formatted as in the ledger. */
