@@ -38,8 +38,8 @@ export function boardRows(before: World, now: World, opened: readonly string[]):
   return now.sentinels.map(({ id, cathedral }, i) => {
     const stance = stanceOf(now, i);
     const track = make('span', { class: 'track', 'aria-hidden': 'true' });
-    for (const [name, { conditions }] of Object.entries({ was: before, is: now }))
-      track.style.setProperty(`--${name}`, String(zonePlace(conditions.opinion[i]!)));
+    for (const [name, { conditions }] of Object.entries({ '--was': before, '--is': now }))
+      track.style.setProperty(name, String(zonePlace(conditions.opinion[i]!)));
     const open = opened.includes(`row-${id}`) && '';
     return make(
       'details',

@@ -76,7 +76,7 @@ describe('an event, by its hash', () => {
   test.each([
     ['its hash', `0x${hash.toUpperCase()}`.replace('0X', '0x')],
     ['its row in the export', exported(event.timestamp)],
-    ['a row with another time, which is only a hint', exported('2026-10-01T00:00:00Z')],
+    ['a row with another time, which is only a hint', exported('2026-10-02T06:00:00Z')],
   ])('is found by %s, and shown if it is public', async (_, text) => {
     const { verdict, steps } = await prove(text);
     expect(verdict).toMatchObject({ verdict: 'proved', history: null, events: [{ index, hash, event }] });
