@@ -58,3 +58,11 @@ describe.each(NAMED)('the row of %s', (_, route) => {
     }
   });
 });
+
+// Links are passed on with parameters of mail programs and social networks.
+test.each(['snapshots/', 'snapshots', 'snapshots/2026-01-03T00Z/'])(
+  'the page /%s has no parameters, and ignores those in its address',
+  (path) => {
+    expect(() => readQuery(queryOf(routeAt(path))!, 'utm_source=feed')).not.toThrow();
+  },
+);

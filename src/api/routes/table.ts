@@ -32,7 +32,8 @@ const PAGES: readonly Route[] = [
     path: '/snapshots/{+page}',
     handler: 'snapshot',
     query: NONE,
-    queryAt: ({ page }) => (page!.endsWith('/') ? IGNORED : NONE),
+    // The index itself is `/snapshots/`, where nothing is left for `page`.
+    queryAt: ({ page }) => (page === '' || page!.endsWith('/') ? IGNORED : NONE),
   }),
   route({ ...PAGE, path: '/snapshots', handler: 'snapshot', query: IGNORED }),
 ];
