@@ -187,12 +187,15 @@ test('a run is taken along as its link and its citation', async () => {
   );
 });
 
-test('a link that is not valid says what is wrong, beside the cases that can be played', async () => {
+test('a link that is not valid says what is wrong, and leads to the run as far as it goes and to the cases', async () => {
   await using host = await openHost(built.out);
   const address = `${host.origin}${PATH}?scenario=model_drift&v=0&seed=7&do=1+audit&do=3+explode&tick=9`;
   await using visited = await visit(browser, address);
   const { page, wrong } = visited;
   await expect.poll(() => fault(page)).toMatch(/do, number 2: .*found "explode".*made with another version/);
+  await page.locator('[data-part="fault"] a').click();
+  await expect.poll(() => moment(page)).toContain('Day 3 of');
+  expect(await fault(page)).toBe('');
   await page.goto(`${host.origin}${PATH}?scenario=none`);
   await expect.poll(() => fault(page)).toContain('scenario: expected one of');
   await page.locator('a[data-scenario="model_drift"]').click();

@@ -91,12 +91,32 @@ describe('the address of a run', () => {
     expect(read).toThrow(fault);
   });
 
+  test.each([
+    ['do=1+audit&do=1+audit&tick=9', `v=${VERSIONS.model_drift}&seed=1&do=1+audit&tick=1`],
+    ['seed=7&do=1+audit&do=3+brief_sen', `v=${VERSIONS.model_drift}&seed=7&do=1+audit&tick=3`],
+    ['seed=7&tick=999', `v=${VERSIONS.model_drift}&seed=7&tick=0`],
+    ['seed=soon&do=1+audit', ''],
+    ['set=quorum+2', ''],
+  ])('that is not valid, like %s, names the nearest one that is', (query, nearest) => {
+    const start = 'scenario=model_drift';
+    const expected = `?${[start, nearest].filter((text) => text !== '').join('&')}`;
+    expect(() => parseRunAddress(new URLSearchParams(`${start}&${query}`))).toThrow(
+      expect.objectContaining({ nearest: expected }),
+    );
+    expect(() => parseRunAddress(new URLSearchParams(expected))).not.toThrow();
+  });
+
   test('says whether it is of another version; an unknown scenario, or none, is no run', () => {
     const query = (text: string) => new URLSearchParams(text);
     expect(isOtherVersion(query('scenario=model_drift&v=00000000'))).toBe(true);
     expect(isOtherVersion(query('scenario=model_drift'))).toBe(false);
     for (const wrong of ['scenario=none', 'seed=7'])
-      expect(() => parseRunAddress(query(wrong))).toThrow(/^scenario: expected one of/);
+      expect(() => parseRunAddress(query(wrong))).toThrow(
+        expect.objectContaining({
+          message: expect.stringMatching(/^scenario: expected one of/),
+          nearest: null,
+        }),
+      );
   });
 });
 

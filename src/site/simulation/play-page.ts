@@ -1,8 +1,9 @@
 import { type Run, startRun } from '../../simulation/run.ts';
 import { textOf } from '../../simulation/scenario.ts';
+import { makeLink } from '../layout/make-element.ts';
 import { followAddress, putAddress } from '../layout/tool.ts';
 import { cardOf } from './card.ts';
-import { formatRunAddress, isOtherVersion, parseRunAddress } from './run-address.ts';
+import { AddressFault, formatRunAddress, isOtherVersion, parseRunAddress } from './run-address.ts';
 import { type Part, showSituation } from './situation.ts';
 import { beforeLastChoice, begin, choose, goOn } from './turn.ts';
 import { changesInWords } from './words.ts';
@@ -29,9 +30,11 @@ function show(): void {
       show();
     }
   } catch (error) {
+    if (!(error instanceof AddressFault)) throw error;
     part('play').hidden = true;
     delete document.body.dataset.playing;
-    part('fault').textContent = `The link is not that of a run. ${(error as Error).message} ${other}`;
+    part('fault').textContent = `The link is not that of a run. ${error.message} ${other} `;
+    if (error.nearest !== null) part('fault').append(makeLink('Go as far as it leads', error.nearest));
   }
 }
 
