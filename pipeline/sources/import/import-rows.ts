@@ -240,7 +240,7 @@ class Intake<Content> {
     const context = { late, salt: this.#salt, index: this.#index, place };
     const { events, row: known, findings = [] } = form.write(row, next, context);
     if (!this.#index.add(known, this.#seq)) return null;
-    if (!late) this.#index.state.leftOut += this.#leftOut;
+    if (!late) this.#index.state.leftOut = (this.#index.state.leftOut ?? 0) + this.#leftOut;
     if (!late) this.#leftOut = 0;
     const [{ event }] = events as [EventLine];
     if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);

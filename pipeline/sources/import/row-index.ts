@@ -33,8 +33,8 @@ const State = z.object({
   next: z.int(),
   /** The last row in the source's order. */
   end: z.object({ id: z.string(), timestamp: z.string() }).nullable(),
-  /** Number of rows before it that the mapping leaves out. Losing it costs time, nothing else. */
-  leftOut: z.int(),
+  /** Number of rows before it that the mapping leaves out; null: not known. Losing it costs time, nothing else. */
+  leftOut: z.int().nullable(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
   mark: z.string().nullable(),
 });
@@ -138,7 +138,7 @@ export class RowIndex {
     }
     removeIndex(ledger);
     const database = new DatabaseSync(path, { timeout: COMMIT_MS });
-    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, leftOut: 0, mark: null };
+    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, leftOut: null, mark: null };
     // One commit: a file without a state is none. What the rows are is known before the first of them is in the ledger.
     database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
     writeState(database, state);

@@ -204,10 +204,11 @@ class PostgresView implements RowView {
   }
 
   async isSame(): Promise<boolean> {
-    const { opening } = this.#options;
+    const { index } = this.#options.opening;
+    if (index.state.leftOut === null) return false;
     const counted = `SELECT count(*) FROM ${this.#relation.from} WHERE ${this.#upTo(this.#end!)}`;
     const { rows } = await this.#query(counted);
-    return Number(rows[0].count) === opening.index.count() + opening.index.state.leftOut;
+    return Number(rows[0].count) === index.count() + index.state.leftOut;
   }
 
   all(): AsyncGenerator<SourceRow[]> {

@@ -81,6 +81,18 @@ describe('an import of rows', () => {
     expect(found).toMatchObject([{ kind: 'modified', message: expect.stringContaining('(9000)') }]);
   });
 
+  test('finds a deleted row also where another one came late, so that their number is the same', async () => {
+    fill(1, 20);
+    memory.table.delete(10);
+    await run();
+    fill(10, 10);
+    memory.table.delete(15);
+    expect((await run()).findings).toMatchObject([
+      { kind: 'late', rows: ['10'] },
+      { kind: 'deleted', rows: ['15'] },
+    ]);
+  });
+
   test('reads the newest rows and one block, not the whole table', async () => {
     fill(1, 15_000);
     await run();

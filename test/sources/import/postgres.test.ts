@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Random } from '../../../pipeline/random.ts';
-import type { RowIndex } from '../../../pipeline/sources/import/row-index.ts';
+import { type RowIndex, removeIndex } from '../../../pipeline/sources/import/row-index.ts';
 import { parsePostgresAddress } from '../../../pipeline/sources/postgres/address.ts';
 import { postgresSource } from '../../../pipeline/sources/postgres/postgres-source.ts';
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
@@ -174,6 +174,26 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await run(60)).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['r2'] }] });
     expect(await run(60)).toMatchObject({ imported: 0, findings: [] });
     expect(await rowsOf(folder)).toEqual(['r1', 'r2', 'r3', 'r4', '!source-changed']);
+  });
+
+  test('finds a deleted row without its index, in a table of which a mapping leaves out as many', async () => {
+    const mapping = {
+      id: 'id',
+      timestamp: 'timestamp',
+      type: { column: 'type', values: { heartbeat: 'heartbeat', other: null } },
+      agent: 'agent',
+      data: {},
+    };
+    await server.sql(
+      `${tableOf('partly')}; INSERT INTO partly (timestamp, type) SELECT now() - interval '1 day' + n * interval '1 second', CASE n WHEN 3 THEN 'other' ELSE 'heartbeat' END FROM generate_series(1, 6) n`,
+    );
+    const folder = folders.make();
+    const run = () => importPostgres(server.address('table=partly'), folder, { mapping });
+    expect(await run()).toMatchObject({ imported: 5, findings: [] });
+    await server.sql('DELETE FROM partly WHERE id = 2');
+    removeIndex(folder);
+    expect(await run()).toMatchObject({ imported: 0, findings: [{ kind: 'deleted', rows: ['2'] }] });
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
   });
 
   test('continues after a restart of the server and a broken connection, each row once', async () => {
