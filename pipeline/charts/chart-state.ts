@@ -65,7 +65,7 @@ export function parseChartState({ id, controls }: Controlled, parameters: URLSea
   const state: Record<string, unknown> = { ...DEFAULT_STATE };
   for (const name of new Set(parameters.keys())) {
     if (!allowed.includes(name as ControlName))
-      throw refused(id, 'parameters', `of ${allowed.join(', ')}`, name);
+      throw refused(id, 'parameters', `only ${allowed.join(', ')}`, name);
     const control = CONTROLS[name as ControlName];
     const values = parameters.getAll(name);
     const value = control.parse(values);

@@ -55,7 +55,7 @@ describe('a chart’s address', () => {
   });
 
   test.each([
-    ['colour=red', 'all, parameters', 'of tab, series, from, to, scale, s, multiplier', 'colour'],
+    ['colour=red', 'all, parameters', 'only tab, series, from, to, scale, s, multiplier', 'colour'],
     ['tab=picture', 'all, tab', 'chart or table', 'picture'],
     ['tab=chart&tab=table', 'all, tab', 'chart or table', 'chart, table'],
     ['series=', 'all, series', 'up to 64 names, each once', ''],
@@ -68,7 +68,7 @@ describe('a chart’s address', () => {
     ['s=1e2', 'all, s', 'a number from 0 to 200', '1e2'],
     ['s=', 'all, s', 'a number from 0 to 200', ''],
     ['multiplier=0.99', 'all, multiplier', 'a number from 1 to 2', '0.99'],
-    ['__proto__=1', 'all, parameters', 'of tab', '__proto__'],
+    ['__proto__=1', 'all, parameters', 'only tab', '__proto__'],
   ])('%s is refused, with what is allowed', (query, place, expected, found) => {
     expect(() => parse(query)).toThrow(
       expect.objectContaining({
@@ -83,7 +83,7 @@ describe('a chart’s address', () => {
   test('has no parameter that the chart does not offer', () => {
     const chart = { id: 'x', controls: [] };
     expect(() => parseChartState(chart, new URLSearchParams('scale=log'))).toThrow(
-      'expected of tab, found scale',
+      'expected only tab, found scale',
     );
     expect(formatChartState(chart, { ...DEFAULT_STATE, scale: 'log' })).toBe('');
   });

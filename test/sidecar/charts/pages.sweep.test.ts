@@ -218,7 +218,7 @@ describe('the page of a chart with a state in its query', () => {
     ['from=2026-02-30', 'from: expected a day, YYYY-MM-DD, found &quot;2026-02-30&quot;.'],
     ['from=<b>$%26', 'found &quot;&lt;b&gt;$&amp;&quot;.'],
     ['from=2026-02-02&to=2026-02-01', 'to: expected a day from 2026-02-02 on'],
-    ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
+    ['colour=red', 'parameters: expected only tab, series, from, to, scale, found &quot;colour&quot;.'],
   ])('says of ?%s what is wrong, with the default view', async (query, fault) => {
     for (const folder of ['charts', 'embed']) {
       const { status, headers, text } = await get(`${folder}/supply/`, query);
