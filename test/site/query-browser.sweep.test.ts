@@ -149,6 +149,7 @@ describe('the rows of a file', () => {
   test.each([
     ['sort=nothing', /sort: expected a column: timestamp, cycle, .* found nothing/],
     ['page=999', /There is no page 999: the selection has \d+ rows, the last of them on page \d+/],
+    ['filter=sentinel:eq:NOBODY', /^There is no row where sentinel .* “NOBODY”\.$/],
     ['filter=amount:gt:many', /expected a number like 400 or 0.95; found many/],
   ])('?%s is answered with what there is', async (query, words) => {
     const { page } = await opened(`/files/${MINTS}/rows/?${query}`);

@@ -120,7 +120,7 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
 function wordsOf(shown: number): string {
   const { page, sort, filters } = selection;
   const where = filters.map((filter) => filterWords(filter, columnOf(filter.column).type)).join(', and ');
-  if (total === 0) return `No row has ${where}.`;
+  if (total === 0) return `There is no row${where && ` where ${where}`}.`;
   const first = (page - 1) * ROWS_A_PAGE;
   const rows = `Rows ${formatNumber(first + 1)}–${formatNumber(first + shown)} of ${formatNumber(total)}`;
   const sorted =
