@@ -85,8 +85,9 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'an event with an unknown member is published as a line',
     breaks: 'A line of the log is public only if a public file shows each of its members',
     file: 'pipeline/ledger/log/public-events.ts',
+    // Both checks: while all described members are shown, either refuses it.
     change: [
-      'Object.keys(data).every((member) => decision.members.includes(member))',
+      'Object.keys(data).every((member) => decision.members.includes(member)) &&\n    isDescribed(EVENT_DATA[type], data)',
       'Object.keys(data).length > 0',
     ],
     tests: RESTRICTED,
