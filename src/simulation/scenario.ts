@@ -217,7 +217,7 @@ export function lastVote({ deliberation }: World): Vote {
   return deliberation.votes.at(-1)!;
 }
 
-/** What is said of one is said of several. */
+/** The verb for a list of names. */
 export function areOrIs(names: readonly unknown[]): 'is' | 'are' {
   return names.length === 1 ? 'is' : 'are';
 }

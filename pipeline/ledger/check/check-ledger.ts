@@ -28,7 +28,7 @@ export interface LedgerFacts {
   keys: KeyUse[];
   /** Events of types that the fold ignores, by type. */
   ignored_events: Record<string, number>;
-  /** Number of events before the first that was unreadable or missing, where reading ended; null: there was none. */
+  /** How many events were read before the first that is unreadable or missing, where reading ended; null: all were read. */
   folded_until: number | null;
 }
 

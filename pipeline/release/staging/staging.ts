@@ -200,8 +200,8 @@ export class Staging implements AsyncDisposable {
   }
 
   /**
-   * Takes a file over from the previous release that cannot be made again: in a rebuild an immutable one, which may not come out the same
-   * twice (a printed PDF). Throws release_invalid if it is missing or damaged.
+   * Takes over a file of the previous release that a run cannot make again with the same bytes: a printed PDF, for instance. In a rebuild it
+   * has to be immutable. Throws release_invalid if it is missing or damaged.
    */
   async carry(path: string): Promise<void> {
     const file = this.before(path);

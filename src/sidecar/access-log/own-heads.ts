@@ -42,8 +42,8 @@ export function headsIn(store: string): HeadStore {
 }
 
 /**
- * A file appears whole, and only where there is none. The temporary one has a name of its own: after a kill it may still be the same file as the head,
- * which writing to it would change.
+ * Adds a file whole, and never replaces one. Each temporary file has another name: one that a kill left may be linked to a head already, and writing to
+ * it would change that head.
  */
 async function addFile(path: string, bytes: Uint8Array): Promise<{ etag: string } | 'refused'> {
   await makeFolder(dirname(path), { mode: 0o700 });

@@ -6,20 +6,14 @@ interface Sized {
   size: number;
 }
 
-interface Kept<Value> {
-  value: Value;
-  /** Asked for since it was last passed over. */
-  used: boolean;
-}
-
 /**
- * What was read, rendered or compressed recently, by key. The oldest goes first, but what has been used since is passed over once. What
- * is asked for twice at once is made once. Errors are not kept.
+ * What was read, rendered or compressed recently, by key; the least recently used goes first. What is asked for twice at once is
+ * made once. Errors are not kept.
  */
 export class RecentlyMade<Value> {
   readonly #most: number;
   readonly #sizeOf: (value: Value) => number;
-  readonly #values = new Map<string, Kept<Value>>();
+  readonly #values = new Map<string, Value>();
   readonly #pending = new Map<string, Promise<Value>>();
   #size = 0;
 
@@ -31,11 +25,12 @@ export class RecentlyMade<Value> {
 
   /** Synchronous if the value is cached. */
   get(key: string, make: () => Promise<Value>): Value | Promise<Value> {
-    const kept = this.#values.get(key);
-    if (kept === undefined) return this.#pending.get(key) ?? this.#make(key, make);
-    // Only noted: to move the entry to the end of the map would take longer than the rest of a small file's answer.
-    kept.used = true;
-    return kept.value;
+    const value = this.#values.get(key);
+    if (value === undefined) return this.#pending.get(key) ?? this.#make(key, make);
+    // A map iterates in insertion order, so this makes it the most recently used.
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    return value;
   }
 
   async #make(key: string, make: () => Promise<Value>): Promise<Value> {
@@ -51,14 +46,12 @@ export class RecentlyMade<Value> {
   }
 
   #add(key: string, value: Value): void {
-    this.#values.set(key, { value, used: false });
+    this.#values.set(key, value);
     this.#size += this.#sizeOf(value);
-    for (const [oldest, kept] of this.#values) {
+    for (const [oldest, one] of this.#values) {
       if (this.#size <= this.#most) return;
       this.#values.delete(oldest);
-      // The loop comes to it again.
-      if (kept.used) this.#values.set(oldest, { value: kept.value, used: false });
-      else this.#size -= this.#sizeOf(kept.value);
+      this.#size -= this.#sizeOf(one);
     }
   }
 }

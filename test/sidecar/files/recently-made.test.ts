@@ -27,7 +27,7 @@ test('an error reaches all waiting requests, and is not cached', async () => {
   expect(await cache.get('a', async () => sized('a'))).toEqual(sized('a'));
 });
 
-test('the oldest goes first, but what was asked for since is passed over once', async () => {
+test('the least recently used goes first', async () => {
   const cache = new RecentlyMade<{ name: string; size: number }>(30);
   const made: string[] = [];
   const ask = async (...names: string[]) => {
@@ -38,7 +38,7 @@ test('the oldest goes first, but what was asked for since is passed over once', 
       });
   };
   await ask('a', 'b', 'c', 'a', 'd');
-  // b went, and a lost its mark.
+  // b went.
   await ask('a', 'c', 'd');
   expect(made).toEqual(['a', 'b', 'c', 'd']);
 });
