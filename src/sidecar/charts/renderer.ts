@@ -15,7 +15,11 @@ interface Rendered {
 /** Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
 export type Render = (job: RenderJob) => Promise<Rendered>;
 
-export interface RendererOptions extends WorkQueueOptions {
+export interface RendererOptions {
+  /** Threads. */
+  parallel: number;
+  /** Jobs that may wait: in all, and a quarter of them for one client. */
+  waiting: number;
   /** Memory of each thread, MiB. A thread that needs more ends, and nothing else does. */
   heapMib: number;
   /** For one job, ms. */
@@ -39,67 +43,64 @@ const DEFAULTS: RendererOptions = {
 /** After a drawing that took too long. */
 const RETRY_AFTER_S = 30;
 
+/** What a thread does, one piece of work after the other. */
+interface Lane {
+  /** Null before its first job. */
+  thread: RenderThread | null;
+  /** Pieces of work that are not done. */
+  due: number;
+  /** Resolves after the last of them. */
+  last: Promise<unknown>;
+}
+
 /**
  * Renders the pages and pictures of any chart state, in threads: a long history takes a tenth of a second to read, and
- * requests for anything else do not wait for it. One queue serves all clients. A thread has one job at a time, so one
- * that crashes, hangs or runs out of memory fails only that job, and the others go on in another thread. Threads start when
- * there is work.
+ * requests for anything else do not wait for it. A thread has one job at a time, so one that crashes, hangs or runs out of memory fails only
+ * that job, and the next one gets another thread. Threads start when there is work.
  */
 export class Renderer {
   readonly #options: RendererOptions;
-  readonly #queue: WorkQueue;
-  readonly #idle = new Set<RenderThread>();
-  readonly #busy = new Set<RenderThread>();
+  readonly #places: ConcurrencyLimit;
+  readonly #lanes: readonly Lane[];
 
   constructor(options: Partial<RendererOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#queue = new WorkQueue(this.#options);
+    const { parallel, waiting } = this.#options;
+    this.#places = new ConcurrencyLimit({
+      what: 'charts and pages are being drawn on request',
+      parallel: parallel + waiting,
+      perHolder: parallel + Math.ceil(waiting / 4),
+    });
+    this.#lanes = Array.from({ length: parallel }, () => ({ thread: null, due: 0, last: Promise.resolve() }));
   }
 
-  /**
-   * Does a piece of work for a client, with a thread for the release in `dir`: a thread holds the data and the program of one
-   * release, and a program cannot be unloaded. Throws a Problem overloaded if too much work is waiting.
-   */
-  run<T>(client: string, dir: string, work: (render: Render) => Promise<T>): Promise<T> {
-    return this.#queue.run(client, async () => {
-      const thread = this.#take(dir);
-      try {
-        return await work((job) => thread.render(job));
-      } finally {
-        this.#giveBack(thread);
-      }
-    });
+  /** Does a piece of work for a client, with a thread for the release in `dir`. Throws a Problem overloaded if too much work is waiting. */
+  async run<T>(client: string, dir: string, work: (render: Render) => Promise<T>): Promise<T> {
+    const leave = this.#places.take(client);
+    const lane = this.#lanes.reduce((least, one) => (one.due < least.due ? one : least));
+    lane.due += 1;
+    const done = lane.last.then(() => work((job) => this.#threadOf(lane, dir).render(job)));
+    lane.last = done.catch(() => {});
+    try {
+      return await done;
+    } finally {
+      lane.due -= 1;
+      leave();
+    }
   }
 
   /** Ends all threads; jobs that are being done fail. */
   async close(): Promise<void> {
-    const threads = [...this.#idle, ...this.#busy];
-    this.#idle.clear();
-    await Promise.all(threads.map((thread) => thread.end(new Error('the renderer was closed'))));
+    await Promise.all(this.#lanes.map(({ thread }) => thread?.end(new Error('the renderer was closed'))));
   }
 
-  #take(dir: string): RenderThread {
-    for (const thread of this.#idle) if (thread.hasEnded) this.#idle.delete(thread);
-    const idle = [...this.#idle].find((thread) => thread.dir === dir);
-    // A thread for another release makes room.
-    if (!idle && this.#busy.size + this.#idle.size >= this.#options.parallel) this.#endOldest();
-    const thread = idle ?? new RenderThread(dir, this.#options);
-    this.#idle.delete(thread);
-    this.#busy.add(thread);
-    return thread;
-  }
-
-  #endOldest(): void {
-    const [oldest] = this.#idle;
-    this.#idle.delete(oldest!);
-    void oldest!.end(new Error('its place was needed'));
-  }
-
-  #giveBack(thread: RenderThread): void {
-    this.#busy.delete(thread);
-    if (thread.hasEnded) return;
-    this.#idle.add(thread);
-    thread.endAfter(this.#options.idleMs, () => this.#idle.delete(thread));
+  /** A thread holds the data and the program of one release, and a program cannot be unloaded. */
+  #threadOf(lane: Lane, dir: string): RenderThread {
+    const { thread } = lane;
+    if (thread?.dir === dir && !thread.hasEnded) return thread;
+    void thread?.end(new Error('its place was needed'));
+    lane.thread = new RenderThread(dir, this.#options);
+    return lane.thread;
   }
 }
 
@@ -108,11 +109,11 @@ class RenderThread {
   readonly dir: string;
   readonly #timeoutMs: number;
   readonly #worker: Worker;
+  readonly #idle: NodeJS.Timeout;
   #pending: PromiseWithResolvers<RenderReply> | null = null;
-  #idleTimer: NodeJS.Timeout | null = null;
   #hasEnded = false;
 
-  constructor(dir: string, { heapMib, timeoutMs }: RendererOptions) {
+  constructor(dir: string, { heapMib, timeoutMs, idleMs }: RendererOptions) {
     this.dir = dir;
     this.#timeoutMs = timeoutMs;
     this.#worker = new Worker(moduleUrl('src/sidecar/charts/renderer-thread.ts'), {
@@ -125,6 +126,7 @@ class RenderThread {
     this.#worker.on('exit', () => void this.end(new Error('the thread that renders charts has ended')));
     // It must not keep the process alive.
     this.#worker.unref();
+    this.#idle = setTimeout(() => void this.end(new Error('idle')), idleMs).unref();
   }
 
   get hasEnded(): boolean {
@@ -132,7 +134,7 @@ class RenderThread {
   }
 
   async render(job: RenderJob): Promise<Rendered> {
-    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    this.#idle.refresh();
     const pending = Promise.withResolvers<RenderReply>();
     this.#pending = pending;
     const ms = this.#timeoutMs;
@@ -146,18 +148,10 @@ class RenderThread {
     }
   }
 
-  endAfter(ms: number, onEnd: () => void): void {
-    const end = () => {
-      onEnd();
-      void this.end(new Error('idle'));
-    };
-    this.#idleTimer = setTimeout(end, ms).unref();
-  }
-
   /** Fails the current job, if there is one. */
   async end(reason: Error): Promise<void> {
     this.#hasEnded = true;
-    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    clearTimeout(this.#idle);
     this.#pending?.reject(reason);
     await this.#worker.terminate();
   }
@@ -183,43 +177,4 @@ function renderedOf(reply: RenderReply): Rendered {
     return { status, type, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
   }
   throw reply.code ? new CathedralError(reply.code, reply.fault) : new Error(reply.message);
-}
-
-export interface WorkQueueOptions {
-  /** Pieces of work done at once. */
-  parallel: number;
-  /** Pieces of work that may wait: in all, and a quarter of them for one client. */
-  waiting: number;
-}
-
-/** Does a few pieces of work at once, and lets some wait in the order in which they came. Throws a Problem overloaded beyond that. */
-export class WorkQueue {
-  readonly #parallel: number;
-  readonly #places: ConcurrencyLimit;
-  readonly #waiting: (() => void)[] = [];
-  #active = 0;
-
-  constructor({ parallel, waiting }: WorkQueueOptions) {
-    this.#parallel = parallel;
-    this.#places = new ConcurrencyLimit({
-      what: 'charts and pages are being drawn on request',
-      parallel: parallel + waiting,
-      perHolder: parallel + Math.ceil(waiting / 4),
-    });
-  }
-
-  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
-    const leave = this.#places.take(client);
-    // The place of what has ended goes to the first that waits.
-    if (this.#active < this.#parallel) this.#active += 1;
-    else await new Promise<void>((begin) => this.#waiting.push(begin));
-    try {
-      return await work();
-    } finally {
-      leave();
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#active -= 1;
-    }
-  }
 }

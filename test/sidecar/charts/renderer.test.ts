@@ -5,7 +5,7 @@ import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { Renderer, type RendererOptions } from '../../../src/sidecar/charts/renderer.ts';
 import type { FileJob, PageJob } from '../../../src/sidecar/charts/renderer-thread.ts';
 import { ORGANISATION } from '../../organisation.ts';
-import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** Long enough for a thread to start while the machine is busy. */
 const TIMEOUT_MS = 8000;
@@ -112,4 +112,51 @@ test('closing fails what is being rendered', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   await renderer.close();
   await failing;
+});
+
+const OVERLOADED = { code: 'overloaded', headers: { 'Retry-After': '10' } };
+
+/** Pieces of work named after their clients, such as `a1`; each lasts until the test ends it. */
+function workOf(options: Partial<RendererOptions>) {
+  const { renderer } = open(options);
+  const begun: string[] = [];
+  const works = new Map<string, PromiseWithResolvers<void>>();
+  const run = (name: string) => {
+    const work = Promise.withResolvers<void>();
+    works.set(name, work);
+    const running = renderer.run(name[0]!, '', () => {
+      begun.push(name);
+      return work.promise;
+    });
+    running.catch(() => {});
+    return running;
+  };
+  return { begun, works, run };
+}
+
+test('each thread does one piece of work at once, some waits, and more is refused', async () => {
+  const { begun, works, run } = workOf({ parallel: 2, waiting: 2 });
+  const runs = ['a0', 'a1', 'b2', 'b3'].map(run);
+  expect(await failureOf(() => run('c4'))).toMatchObject(OVERLOADED);
+  expect(begun).toEqual(['a0', 'a1']);
+  works.get('a1')!.reject(new Error('failed'));
+  await expect(runs[1]).rejects.toThrow('failed');
+  works.get('b3')!.resolve();
+  await runs[3];
+  expect(begun).toEqual(['a0', 'a1', 'b3']);
+  works.get('a0')!.resolve();
+  await runs[0];
+  works.get('b2')!.resolve();
+  await runs[2];
+  const again = run('d5');
+  works.get('d5')!.resolve();
+  await again;
+});
+
+test('one client has a quarter of what may wait, and the others have the rest', async () => {
+  const { run } = workOf({ parallel: 1, waiting: 8 });
+  for (const name of ['a0', 'a1', 'a2']) run(name);
+  expect(await failureOf(() => run('a3'))).toMatchObject(OVERLOADED);
+  for (const name of ['b0', 'b1', 'b2', 'c0', 'c1', 'c2']) run(name);
+  expect(await failureOf(() => run('d0'))).toMatchObject(OVERLOADED);
 });
