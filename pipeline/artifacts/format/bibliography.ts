@@ -79,29 +79,16 @@ function* placed(items: readonly BibtexItem[], text: string): Generator<Placed> 
 }
 
 /** What looks like an entry, or like the rest of one, in what the parser takes for a comment. `below`: lines after the comment's first. */
-function commentFaults(comment: string, isAfterEntry: boolean): (Omit<Fault, 'place'> & { below: number })[] {
+function* commentFaults(
+  comment: string,
+  isAfterEntry: boolean,
+): Generator<Omit<Fault, 'place'> & { below: number }> {
   const rest = isAfterEntry ? /^\s*(\}|,\s*\S).*/.exec(comment)?.[0] : undefined;
+  const ends = 'an entry whose last brace ends it';
+  if (rest !== undefined) yield { expected: ends, found: `${describe(rest.trim())} after it`, below: 0 };
   const hidden = hiddenEntry(comment);
-  return [
-    ...(rest === undefined
-      ? []
-      : [
-          {
-            expected: 'an entry whose last brace ends it',
-            found: `${describe(rest.trim())} after it`,
-            below: 0,
-          },
-        ]),
-    ...(hidden === null
-      ? []
-      : [
-          {
-            expected: 'an entry with its key and fields in braces, @string, @preamble or @comment',
-            found: hidden[1],
-            below: lines(comment.slice(0, hidden[0])),
-          },
-        ]),
-  ];
+  const expected = 'an entry with its key and fields in braces, @string, @preamble or @comment';
+  if (hidden) yield { expected, found: hidden[1], below: lines(comment.slice(0, hidden[0])) };
 }
 
 function lines(text: string): number {

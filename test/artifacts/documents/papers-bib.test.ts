@@ -256,6 +256,13 @@ describe('a bibliography is refused by name', () => {
       'write a character itself',
       '\\foo',
     ],
+    [
+      'a command with the name of a member of every object',
+      `@misc{k, title={\\constructor{x}}, ${without('title')}}`,
+      '1: k.title',
+      'write a character itself',
+      '\\constructor',
+    ],
     ['a field that is there twice', `@misc{k, title={U}, ${REST}}`, '1: k.title', 'title once', 'two'],
     [
       'a key that is there twice',
