@@ -11,7 +11,7 @@ import type { ChartTable } from './chart-table.ts';
 import { type DayRange, shownDays } from './day-range.ts';
 import type { Annotation } from './drawing/annotations.ts';
 import { type Dated, daysBetween, type Step, stepFor } from './drawing/days.ts';
-import { drawFigure, figureHeight, type Picture } from './drawing/figure.ts';
+import { drawFigure, type Picture } from './drawing/figure.ts';
 import type { Mark } from './drawing/mark.ts';
 import { summaryOf } from './summary.ts';
 
@@ -220,8 +220,8 @@ function openWith<Data, Row extends Dated, Item extends Series>(
       ...said,
       columns,
       rows,
-      draw: (picture) => drawFigure(figure, picture),
-      height: (picture) => figureHeight(figure, picture),
+      draw: (picture) => drawFigure(figure, picture).draw(),
+      height: (picture) => drawFigure(figure, picture).height,
     };
   });
   return { series, range, asOf, source, missing, show };

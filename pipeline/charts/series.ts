@@ -1,7 +1,8 @@
 import { CATHEDRALS } from '../ledger/events/vocabulary.ts';
 import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
-import { type Colour, cathedralColour } from './drawing/theme.ts';
+import type { KeyItem } from './drawing/label.ts';
+import { cathedralColour } from './drawing/theme.ts';
 
 /** The cathedrals in the data as series, in the order of the ledger's list. */
 export function cathedralSeries(names: Iterable<string>): Series[] {
@@ -13,7 +14,7 @@ export function cathedralSeries(names: Iterable<string>): Series[] {
 }
 
 /** The meaning of the colours where the rows are coloured by cathedral. */
-export function cathedralKey(rows: readonly { cathedral: string }[]): { text: string; colour: Colour }[] {
+export function cathedralKey(rows: readonly { cathedral: string }[]): KeyItem[] {
   return cathedralSeries(rows.map(({ cathedral }) => cathedral)).map(({ name, label }) => ({
     text: label,
     colour: cathedralColour(name),

@@ -1,7 +1,7 @@
 import { formatDay } from '../../words/moment.ts';
 import { element, segment } from './element.ts';
-import { BOLD, LINE_HEIGHT, label, spread, TICK_SIZE, wrapText } from './label.ts';
-import { type Box, widthOf } from './plot.ts';
+import { BOLD, LINE_HEIGHT, label, paragraph, spread, TICK_SIZE } from './label.ts';
+import { type Block, type Box, type Room, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
 /** A day, or days, of the ledger that explain what a picture shows. */
@@ -19,7 +19,6 @@ export interface Annotation {
 const RADIUS = 8;
 /** The row of numbers above a plot, px. */
 export const LANE = 2 * RADIUS + 5;
-const LINE = TICK_SIZE * LINE_HEIGHT;
 const INDENT = 2 * RADIUS + 8;
 /** A column of the list is at least so wide. */
 const LEAST_COLUMN = 270;
@@ -47,37 +46,28 @@ function numbered(number: number, x: number, y: number, { ink, paper }: ChartThe
   ];
 }
 
-/** The words of each annotation, in as many columns as fit, row by row. */
-function listOf(annotations: readonly Annotation[], width: number) {
-  const columns = Math.max(1, Math.min(3, Math.floor(width / LEAST_COLUMN)));
-  const room = width / columns;
-  const places: { lines: string[]; x: number; y: number }[] = [];
-  let y = 6;
+/** The words of numbered annotations, in as many columns as fit, row by row; nothing without any. */
+export function annotationList(annotations: readonly Annotation[], room: Room): Block {
+  const columns = Math.max(1, Math.min(3, Math.floor(widthOf(room) / LEAST_COLUMN)));
+  const width = widthOf(room) / columns;
+  const style = { fill: room.theme.ink, size: TICK_SIZE };
+  let height = annotations.length === 0 ? 0 : 6;
+  const placed: { left: number; y: number; words: Block }[] = [];
   for (let first = 0; first < annotations.length; first += columns) {
-    const row = annotations.slice(first, first + columns).map(({ day, label: text }, index) => ({
-      lines: wrapText(`${formatDay(day)}: ${text}`, room - INDENT - 8, TICK_SIZE, { most: 3 }),
-      x: index * room,
-      y,
-    }));
-    places.push(...row);
-    y += Math.max(...row.map(({ lines }) => lines.length)) * LINE + 5;
+    const row = annotations.slice(first, first + columns).map(({ day, label: text }, index) => {
+      const left = room.left + index * width;
+      const edges = { left: left + INDENT, right: left + width - 8 };
+      return { left, y: height, words: paragraph(`${formatDay(day)}: ${text}`, edges, 3, style) };
+    });
+    placed.push(...row);
+    height += Math.max(...row.map(({ words }) => words.height)) + 5;
   }
-  return { places, height: y };
-}
-
-export function listHeight(annotations: readonly Annotation[], width: number): number {
-  return annotations.length === 0 ? 0 : listOf(annotations, width).height;
-}
-
-/** The words of numbered annotations, from `top` of the box. */
-export function annotationList(annotations: readonly Annotation[], box: Box, theme: ChartTheme): string[] {
-  return listOf(annotations, widthOf(box)).places.flatMap(({ lines, x, y }, index) => [
-    ...numbered(index + 1, box.left + x + RADIUS + 1, box.top + y + LINE / 2, theme),
-    ...lines.map((line, at) =>
-      label(line, box.left + x + INDENT, box.top + y + (at + 0.5) * LINE, {
-        fill: theme.ink,
-        size: TICK_SIZE,
-      }),
-    ),
-  ]);
+  return {
+    height,
+    draw: (top) =>
+      placed.flatMap(({ left, y, words }, index) => [
+        ...numbered(index + 1, left + RADIUS + 1, top + y + (TICK_SIZE * LINE_HEIGHT) / 2, room.theme),
+        ...words.draw(top + y),
+      ]),
+  };
 }

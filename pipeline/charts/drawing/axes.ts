@@ -1,5 +1,6 @@
 import {
   type CountableTimeInterval,
+  extent,
   precisionFixed,
   type ScaleContinuousNumeric,
   type ScaleTime,
@@ -16,12 +17,11 @@ import {
 import { DAY_MS } from '../../words/day.ts';
 import { segment } from './element.ts';
 import { clipText, label, labelNumber, shortNumber, TICK_SIZE, textWidth } from './label.ts';
-import type { Box } from './plot.ts';
+import type { Box, Edges } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
 export type TimeScale = ScaleTime<number, number>;
 export type ValueScale = ScaleContinuousNumeric<number, number>;
-export type Edges = Pick<Box, 'left' | 'right'>;
 
 /** Of the dates below a plot: a tick, a line of months or days, and a line of years. */
 export const AXIS_HEIGHT = 40;
@@ -124,7 +124,7 @@ function touches(before: Pick<Tick, 'x' | 'half'>, tick: Pick<Tick, 'x' | 'half'
 }
 
 export interface ValueAxis {
-  /** The values to draw, which determine the domain. Numbers that are not finite are ignored. */
+  /** The values to draw, which determine the domain. */
   values: readonly number[];
   scale?: 'linear' | 'log';
   /** A linear axis begins at zero unless it has this: its least span, so that noise does not look like news. */
@@ -202,41 +202,28 @@ const LEAST_LOGARITHM = 1e-6;
 
 /** Values of 0 and less, which have no logarithm, lie on the lower end. */
 function logScale({ values }: ValueAxis, bottom: number, top: number): ValueScale {
-  const [least, most] = extentOf(values.filter((value) => value >= LEAST_LOGARITHM)) ?? [1, 10];
+  const [least = 1, most = 10] = extent(values.filter((value) => value >= LEAST_LOGARITHM));
   const low = 10 ** Math.floor(Math.log10(least));
   const high = 10 ** Math.ceil(Math.log10(most));
   return scaleLog([low, high > low ? high : low * 10], [bottom, top]).clamp(true);
 }
 
 function linearScale(
-  { values, leastSpan, limits }: ValueAxis,
+  { values, leastSpan, limits = [-Infinity, Infinity] }: ValueAxis,
   bottom: number,
   top: number,
   count: number,
 ): ValueScale {
-  const [least, most] = extentOf(values) ?? [0, 0];
-  const missing =
-    leastSpan === undefined
-      ? 0
-      : Math.max(0, Math.max(leastSpan, Math.abs(most) * 1e-6, LEAST_SPAN) - (most - least)) / 2;
-  const ends =
-    leastSpan === undefined ? [Math.min(0, least), Math.max(0, most)] : [least - missing, most + missing];
-  const [low, high] =
-    ends[1]! - ends[0]! < LEAST_SPAN ? [ends[0]!, ends[0]! + 1] : (ends as [number, number]);
+  const [least = 0, most = 0] = extent(values);
+  const needed = leastSpan === undefined ? 0 : Math.max(leastSpan, Math.abs(most) * 1e-6, LEAST_SPAN);
+  const missing = Math.max(0, needed - (most - least)) / 2;
+  const isFromZero = leastSpan === undefined;
+  const low = isFromZero ? Math.min(0, least) : least - missing;
+  const end = isFromZero ? Math.max(0, most) : most + missing;
+  const high = end - low < LEAST_SPAN ? low + 1 : end;
   const scale = scaleLinear([low, high], [bottom, top]).nice(count);
   const [from, to] = scale.domain() as [number, number];
-  const [floor, ceiling] = limits ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return scale.domain([Math.max(from, Math.min(floor, low)), Math.min(to, Math.max(ceiling, high))]);
-}
-
-function extentOf(values: readonly number[]): [number, number] | null {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    least = Math.min(least, value);
-    most = Math.max(most, value);
-  }
-  return most < least ? null : [least, most];
+  return scale.domain([Math.max(from, Math.min(limits[0], low)), Math.min(to, Math.max(limits[1], high))]);
 }
 
 /** Fewer ticks if two would have the same label. Only that of zero if all values are zero, because no unit follows from them. */
@@ -245,7 +232,7 @@ function distinctTicks(
   { values, numbers = 'short', leastSpan, scale = 'linear' }: ValueAxis,
   most: number,
 ): { value: number; text: string }[] {
-  const isZero = (extentOf(values) ?? [0, 0]).every((end) => end === 0);
+  const isZero = values.every((value) => value === 0);
   if (isZero && scale === 'linear' && leastSpan === undefined) return [{ value: 0, text: '0' }];
   for (let count = most; ; count -= 1) {
     const ticks = scale === 'linear' ? y.ticks(count) : powersOf(y, count);

@@ -1,9 +1,9 @@
-import { type Annotation, annotationList, listHeight } from './annotations.ts';
+import { type Annotation, annotationList } from './annotations.ts';
 import { element, textElement } from './element.ts';
-import { BOLD, LABEL_SIZE, LINE_HEIGHT, label, wrapText } from './label.ts';
-import { drawMark, type Marked, markHeight } from './mark.ts';
-import { type Box, NARROW, type Plot } from './plot.ts';
-import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
+import { BOLD, LABEL_SIZE, type LabelStyle, LINE_HEIGHT, label, paragraph, wrapText } from './label.ts';
+import { type Marked, markBlock } from './mark.ts';
+import { type Block, NARROW, type Room, space, stacked } from './plot.ts';
+import { THEMES, type ThemeName } from './theme.ts';
 
 export interface Picture {
   /** Pixels, from 280: in narrower pictures labels cover the marks. */
@@ -11,7 +11,7 @@ export interface Picture {
   theme: ThemeName;
   /** `plot` omits title, unit, source and background, for a page that shows them itself. */
   parts?: 'whole' | 'plot';
-  onScale?: Plot['onScale'];
+  onScale?: Room['onScale'];
   /** For a page that lists the annotations itself: the picture has their marks only. */
   withoutList?: boolean;
 }
@@ -30,153 +30,97 @@ interface Figure {
   summary: readonly string[];
   annotations: readonly Annotation[];
   /** Null: a frame with the summary. */
-  plot: Omit<Marked, 'annotations'> | null;
-}
-
-interface Block {
-  lines: string[];
-  size: number;
-  fill: keyof ChartTheme & ('ink' | 'muted');
-  weight?: number;
-  serif?: boolean;
+  plot: Marked | null;
 }
 
 const PADDING = 16;
 const GAP = 12;
 
-/** Of title and unit, the plot, the words of its annotations, note and source. */
-function layoutOf(figure: Figure, { width, parts = 'whole', withoutList = false }: Picture) {
-  const padding = parts === 'whole' ? PADDING : 0;
-  const inner = width - 2 * padding;
-  const above = parts === 'whole' ? header(figure, width, inner) : [];
-  const below = parts === 'whole' ? footer(figure, inner) : [];
-  const marked = figure.plot && { ...figure.plot, annotations: figure.annotations };
-  const list = withoutList ? 0 : listHeight(figure.annotations, inner);
-  const plotted = marked ? markHeight(marked, inner) + list : noticeHeight(figure, inner);
-  const top = padding + blockHeight(above);
-  const box = { left: padding, right: width - padding, top, bottom: top + Math.ceil(plotted) };
-  return {
-    padding,
-    above,
-    below,
-    marked,
-    list,
-    box,
-    total: Math.ceil(box.bottom + blockHeight(below) + padding),
-  };
+/** The size of a picture in whole pixels, and its elements. */
+export function drawFigure(figure: Figure, picture: Picture): { height: number; draw: () => string } {
+  const { width, theme: name, parts = 'whole', onScale } = picture;
+  const isWhole = parts === 'whole';
+  const padding = isWhole ? PADDING : 0;
+  const theme = THEMES[name];
+  const id = `chart-${figure.id}-${width}-${name}`;
+  const room = { left: padding, right: width - padding, theme, id, onScale };
+  const plotted = plotOf(figure, picture, room);
+  const content = stacked([
+    space(padding),
+    ...(isWhole ? [...heading(figure, room, width), space(GAP)] : []),
+    { ...plotted, height: Math.ceil(plotted.height) },
+    ...(isWhole ? [space(GAP), ...footer(figure, room)] : []),
+    space(padding),
+  ]);
+  const height = Math.ceil(content.height);
+  const draw = () =>
+    element(
+      'svg',
+      {
+        xmlns: 'http://www.w3.org/2000/svg',
+        viewBox: `0 0 ${width} ${height}`,
+        width,
+        height,
+        role: 'img',
+        'aria-labelledby': `${id}-title ${id}-summary`,
+        'font-family': theme.font,
+        'font-size': LABEL_SIZE,
+        'font-variant': 'tabular-nums',
+      },
+      textElement('title', { id: `${id}-title` }, figure.title),
+      textElement('desc', { id: `${id}-summary` }, figure.summary.join(' ')),
+      ...(isWhole ? [element('rect', { width, height, fill: theme.paper })] : []),
+      ...content.draw(0),
+    );
+  return { height, draw };
 }
 
-export function figureHeight(figure: Figure, picture: Picture): number {
-  return layoutOf(figure, picture).total;
+function plotOf({ plot, annotations, summary }: Figure, { withoutList }: Picture, room: Room): Block {
+  if (!plot) return notice(summary.join(' '), room);
+  const list = withoutList ? [] : [annotationList(annotations, room)];
+  return stacked([markBlock(plot, annotations, room), ...list]);
 }
 
-export function drawFigure(figure: Figure, picture: Picture): string {
-  const { width, theme: themeName, onScale } = picture;
-  const { padding, above, below, marked, list, box, total } = layoutOf(figure, picture);
-  const theme = THEMES[themeName];
-  const id = `chart-${figure.id}-${width}-${themeName}`;
-  const bottom = box.bottom - list;
-  const plot = { box: { ...box, bottom }, theme, id, onScale };
-  return element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      viewBox: `0 0 ${width} ${total}`,
-      width,
-      height: total,
-      role: 'img',
-      'aria-labelledby': `${id}-title ${id}-summary`,
-      'font-family': theme.font,
-      'font-size': LABEL_SIZE,
-      'font-variant': 'tabular-nums',
-    },
-    textElement('title', { id: `${id}-title` }, figure.title),
-    textElement('desc', { id: `${id}-summary` }, figure.summary.join(' ')),
-    ...(padding > 0 ? [element('rect', { width, height: total, fill: theme.paper })] : []),
-    ...textBlocks(above, padding, padding, theme),
-    ...(marked ? drawMark(marked, plot) : notice(figure, box, theme)),
-    ...(list > 0 ? annotationList(figure.annotations, { ...box, top: bottom }, theme) : []),
-    ...textBlocks(below, padding, box.bottom + GAP, theme),
-  );
-}
-
-function header({ title, finding, unit }: Figure, width: number, inner: number): Block[] {
-  const size = width < NARROW ? 17 : 20;
+function heading({ title, finding, unit }: Figure, room: Room, width: number): Block[] {
+  const { ink, muted, titleFont } = room.theme;
+  const first = { fill: ink, size: width < NARROW ? 17 : 20, weight: BOLD, font: titleFont };
+  const second = { fill: ink, size: 14, weight: BOLD };
   return [
-    {
-      lines: wrapText(finding ?? title, inner, size, { most: 3, weight: BOLD }),
-      size,
-      fill: 'ink',
-      weight: BOLD,
-      serif: true,
-    },
-    ...(finding === null
-      ? []
-      : [
-          {
-            lines: wrapText(title, inner, 14, { most: 3, weight: BOLD }),
-            size: 14,
-            fill: 'ink' as const,
-            weight: BOLD,
-          },
-        ]),
-    { lines: wrapText(unit, inner, 13, { most: 4 }), size: 13, fill: 'muted' },
+    lines(finding ?? title, room, 3, first),
+    ...(finding === null ? [] : [lines(title, room, 3, second)]),
+    lines(unit, room, 4, { fill: muted, size: 13 }),
   ];
 }
 
-function footer({ note, source }: Figure, inner: number): Block[] {
+function footer({ note, source }: Figure, room: Room): Block[] {
   return [note, source]
-    .filter((line) => line !== '')
-    .map((line) => ({ lines: wrapText(line, inner, 11, { most: 5 }), size: 11, fill: 'muted' }));
+    .filter((words) => words !== '')
+    .map((words) => lines(words, room, 5, { fill: room.theme.muted, size: 11 }));
 }
 
-function blockHeight(blocks: Block[]): number {
-  if (blocks.length === 0) return 0;
-  return GAP + blocks.reduce((sum, { lines, size }) => sum + lines.length * size * LINE_HEIGHT + 3, 0);
-}
-
-function textBlocks(blocks: Block[], x: number, top: number, theme: ChartTheme): string[] {
-  let y = top;
-  return blocks.flatMap(({ lines, size, fill, weight, serif }) => {
-    const marks = lines.map((line, index) =>
-      label(line, x, y + (index + 0.5) * size * LINE_HEIGHT, {
-        fill: theme[fill],
-        size,
-        ...(weight === undefined ? {} : { weight }),
-        ...(serif ? { font: theme.titleFont } : {}),
-      }),
-    );
-    y += lines.length * size * LINE_HEIGHT + 3;
-    return marks;
-  });
+function lines(words: string, room: Room, most: number, style: LabelStyle & { size: number }): Block {
+  return stacked([paragraph(words, room, most, style), space(3)]);
 }
 
 const LEAST_NOTICE = 120;
+const NOTICE_WIDTH = 520;
 const NOTICE_LINE = LABEL_SIZE * LINE_HEIGHT;
 
-const noticeLines = ({ summary }: Figure, width: number) =>
-  wrapText(summary.join(' '), Math.min(width - 32, 520), LABEL_SIZE, { most: 9 });
-
-function noticeHeight(figure: Figure, width: number): number {
-  return Math.max(LEAST_NOTICE, (noticeLines(figure, width).length + 2) * NOTICE_LINE);
-}
-
 /** A frame that says why it is empty. */
-function notice(figure: Figure, { left, right, top, bottom }: Box, theme: ChartTheme): string[] {
-  const [width, height] = [right - left, bottom - top];
-  const lines = noticeLines(figure, width);
-  const first = top + height / 2 - ((lines.length - 1) * NOTICE_LINE) / 2;
-  return [
-    element('rect', {
-      x: left + 0.5,
-      y: top + 0.5,
-      width: width - 1,
-      height: height - 1,
-      fill: 'none',
-      stroke: theme.rule,
-    }),
-    ...lines.map((line, index) =>
-      label(line, left + width / 2, first + index * NOTICE_LINE, { fill: theme.muted, anchor: 'middle' }),
-    ),
-  ];
+function notice(words: string, { left, right, theme }: Room): Block {
+  const width = right - left;
+  const lines = wrapText(words, Math.min(width - 32, NOTICE_WIDTH), LABEL_SIZE, { most: 9 });
+  const height = Math.ceil(Math.max(LEAST_NOTICE, (lines.length + 2) * NOTICE_LINE));
+  const style = { fill: theme.muted, anchor: 'middle' } as const;
+  const frame = { x: left + 0.5, width: width - 1, height: height - 1, fill: 'none', stroke: theme.rule };
+  return {
+    height,
+    draw(top) {
+      const first = top + height / 2 - ((lines.length - 1) * NOTICE_LINE) / 2;
+      return [
+        element('rect', { ...frame, y: top + 0.5 }),
+        ...lines.map((line, index) => label(line, left + width / 2, first + index * NOTICE_LINE, style)),
+      ];
+    },
+  };
 }

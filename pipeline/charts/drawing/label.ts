@@ -2,7 +2,7 @@ import { format } from 'd3';
 import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { formatNumber } from '../../words/number.ts';
 import { element, segment, tenth, textElement } from './element.ts';
-import { type Box, widthOf } from './plot.ts';
+import { type Block, type Box, type Edges, type Room, widthOf } from './plot.ts';
 import { type ChartTheme, type Colour, colourIn } from './theme.ts';
 
 export const LABEL_SIZE = 13;
@@ -139,53 +139,55 @@ export function wrapText(
   return lines.map((line) => clipText(line, width, size, weight));
 }
 
+/** Lines of text below each other from the room's left side, at most so many. */
+export function paragraph(
+  words: string,
+  { left, right }: Edges,
+  most: number,
+  style: LabelStyle & { size: number },
+): Block {
+  const lines = wrapText(words, right - left, style.size, { most, weight: style.weight ?? 400 });
+  const line = style.size * LINE_HEIGHT;
+  return {
+    height: lines.length * line,
+    draw: (top) => lines.map((words, index) => label(words, left, top + (index + 0.5) * line, style)),
+  };
+}
+
 /** Symbols differ in form, for readers who do not see colours. */
 export type Shape = 'square' | 'dashes' | 'circle' | 'ring' | 'half' | 'cross';
 
-export interface LegendItem {
+/** What a colour means. */
+export interface KeyItem {
   text: string;
-  colour: string;
+  colour: Colour;
   /** The shape of the marks it names; a square by default. */
   shape?: Shape;
-  /** Whether it names an area, whose colour may be too light for text: its name beside the plot is ink, with a swatch. */
-  area?: boolean;
 }
 
 const LINE = 19;
 const SWATCH = 10;
 const ITEM_GAP = 14;
 
-interface Legend {
-  height: number;
-  marks: string[];
-}
-
-/** Height of the legend at a width. */
-export function legendHeight(items: readonly Pick<LegendItem, 'text'>[], width: number): number {
-  const named = items.map(({ text }) => ({ text, colour: '' }));
-  return legend(named, { left: 0, right: width, top: 0, bottom: 0 }, { ink: '' }).height;
-}
-
-/** Names with their colours, from the box's upper left corner, for plots too narrow for side labels. */
-export function legend(
-  items: readonly LegendItem[],
-  { left, right, top }: Box,
-  { ink }: Pick<ChartTheme, 'ink'>,
-): Legend {
-  const marks: string[] = [];
+/** Names with their colours, in lines; nothing without names. */
+export function legend(items: readonly KeyItem[], { left, right, theme }: Room): Block {
   let [x, line] = [left, 0];
-  for (const { text, colour, shape = 'square' } of items) {
+  const placed = items.map(({ text, colour, shape = 'square' }) => {
     const words = clipText(text, right - left - SWATCH - 5, LABEL_SIZE);
     const width = SWATCH + 5 + textWidth(words, LABEL_SIZE);
     if (x > left && x + width > right) [x, line] = [left, line + 1];
-    const y = top + (line + 0.5) * LINE;
-    marks.push(
-      symbol(shape, x + SWATCH / 2, y, SWATCH / 2, colour),
-      label(words, x + SWATCH + 5, y, { fill: ink }),
-    );
+    const at = { words, colour, shape, x, y: (line + 0.5) * LINE };
     x += width + ITEM_GAP;
-  }
-  return { height: items.length === 0 ? 0 : (line + 1) * LINE + 6, marks };
+    return at;
+  });
+  return {
+    height: items.length === 0 ? 0 : (line + 1) * LINE + 6,
+    draw: (top) =>
+      placed.flatMap(({ words, colour, shape, x, y }) => [
+        symbol(shape, x + SWATCH / 2, top + y, SWATCH / 2, colourIn(theme, colour)),
+        label(words, x + SWATCH + 5, top + y, { fill: theme.ink }),
+      ]),
+  };
 }
 
 /** Around a middle. */
@@ -212,22 +214,19 @@ export function symbol(shape: Shape, cx: number, cy: number, radius: number, col
   return ring + element('path', { d: half, fill: colour });
 }
 
-/** What colours mean, in those of a theme. */
-export function keyIn<T extends { colour: Colour }>(
-  key: readonly T[],
-  theme: ChartTheme,
-): (Omit<T, 'colour'> & { colour: string })[] {
-  return key.map(({ colour, ...rest }) => ({ ...rest, colour: colourIn(theme, colour) }));
-}
-
 const GAP = 12;
 /** A longer one would leave too little for the marks. */
 const MAX_SHARE_OF_WIDTH = 0.34;
 
+/** A name beside the end of a mark; that of an area, whose colour may be too light for text, is ink, with a swatch. */
+export interface SideLabel extends KeyItem {
+  area?: boolean;
+}
+
 /** The width of the labels to the right of the marks, px. */
-export function sideLabelRoom(items: readonly Pick<LegendItem, 'text' | 'area'>[], box: Box): number {
+export function sideLabelRoom(items: readonly SideLabel[], edges: Edges): number {
   const widths = items.map(({ text, area }) => textWidth(text, LABEL_SIZE) + (area ? SWATCH + 5 : 0));
-  return widths.length === 0 ? 0 : Math.min(Math.max(...widths) + GAP, widthOf(box) * MAX_SHARE_OF_WIDTH);
+  return widths.length === 0 ? 0 : Math.min(Math.max(...widths) + GAP, widthOf(edges) * MAX_SHARE_OF_WIDTH);
 }
 
 /**
@@ -235,7 +234,7 @@ export function sideLabelRoom(items: readonly Pick<LegendItem, 'text' | 'area'>[
  * If there is no room for all, a count replaces the last ones.
  */
 export function sideLabels(
-  labels: readonly (LegendItem & { y: number })[],
+  labels: readonly (SideLabel & { y: number })[],
   inner: Box,
   right: number,
   theme: ChartTheme,
@@ -244,15 +243,21 @@ export function sideLabels(
   const room = right - inner.right - GAP;
   const [top, bottom] = [inner.top - height / 2, inner.bottom + height / 2];
   const most = Math.max(1, Math.floor((bottom - top) / height));
-  const rest = { text: `and ${labels.length - most + 1} more`, y: bottom, colour: theme.muted, area: false };
+  const rest = {
+    text: `and ${labels.length - most + 1} more`,
+    y: bottom,
+    colour: 'muted' as const,
+    area: false,
+  };
   const shown = labels.length <= most ? labels : [...labels.slice(0, most - 1), rest];
   const places = spread(
     shown.map(({ y }) => y),
     height,
     [top, bottom],
   );
-  return shown.flatMap(({ text, y, colour, area = false }, index) => {
+  return shown.flatMap(({ text, y, colour: name, area = false }, index) => {
     const at = places[index]!;
+    const colour = colourIn(theme, name);
     const indent = area ? SWATCH + 5 : 0;
     const x = inner.right + GAP;
     const fill = area ? theme.ink : colour;

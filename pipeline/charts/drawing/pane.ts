@@ -3,11 +3,11 @@ import type { ColumnPart, Row, TimedTable } from '../timed-table.ts';
 import type { AxisNumbers, TimeScale, ValueAxis, ValueScale } from './axes.ts';
 import { element, linePath, tenth } from './element.ts';
 import { hatched, type Rect } from './hatched.ts';
-import { type LegendItem, sideLabels } from './label.ts';
-import type { Box, DrawnColumn, Plot } from './plot.ts';
+import { type SideLabel, sideLabels } from './label.ts';
+import type { Box, Room } from './plot.ts';
 import { type Colour, colourIn } from './theme.ts';
 
-// What one plot over time shows: its table, and its lines, areas or columns.
+// What one plot over time shows: its lines, areas or columns.
 
 /** A column of the table as it is drawn. */
 export interface Drawn extends ColumnPart {
@@ -57,80 +57,69 @@ const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
 /** The axis of a pane, with what it draws and the values that it has to cover beside. */
 export function axisOf(pane: Pane, table: TimedTable, also: readonly number[] = []): ValueAxis {
   const numbers = NUMBERS[table.column(pane.drawn[0]!.column).unit] ?? 'short';
-  return { ...pane, numbers, values: [...valuesOf(pane, table), ...also] };
+  const { mark, drawn, band, covers = [] } = pane;
+  if (mark === 'lines') {
+    const ends = band ? [{ column: band.low }, { column: band.high }] : [];
+    const values = [...drawn, ...ends].flatMap((one) => table.values(one));
+    return { ...pane, numbers, values: [...covers, ...values, ...also] };
+  }
+  const layers = layersOf(pane, table).flat();
+  return { ...pane, numbers, values: layers.flat() };
 }
 
-/** The extent of what a pane draws. */
-function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: TimedTable): number[] {
-  const ends = band ? [{ column: band.low }, { column: band.high }] : [];
-  if (mark === 'lines') return [...covers, ...[...drawn, ...ends].flatMap((one) => table.values(one))];
-  const sum = (row: Row, below: boolean) =>
-    drawn
-      .filter((one) => (one.below ?? false) === below)
-      .reduce((total, { column }) => total + Math.max(0, table.value(row, column) ?? 0), 0);
-  return table.rows.flatMap((row) => [sum(row, false), -sum(row, true)]);
+/** Of each series, and of each row of the table, the ends of its part of the stack; those below zero have a stack of their own. */
+function layersOf({ drawn }: Pane, table: TimedTable): (readonly [from: number, to: number])[][] {
+  const layers = (below: boolean) =>
+    stack<Row, Drawn>()
+      .keys(drawn.filter((one) => (one.below ?? false) === below))
+      .value((row, { column }) => Math.max(0, table.value(row, column) ?? 0) * (below ? -1 : 1))([
+      ...table.rows,
+    ]);
+  const all = [...layers(false), ...layers(true)];
+  return drawn.map((one) => all.find(({ key }) => key === one)!.map(([from, to]) => [from, to] as const));
 }
 
 export interface Frame {
   pane: Pane;
+  table: TimedTable;
   x: TimeScale;
   y: ValueScale;
   inner: Box;
+  latest?: Latest | undefined;
 }
 
-export function lookOf(
-  { label: name, text, colour, dash }: Drawn,
-  mark: Pane['mark'],
-  { theme }: Plot,
-): LegendItem {
-  const area = mark !== 'lines';
-  const shape = dash ? { shape: 'dashes' as const } : {};
-  return {
-    text: text === undefined ? name : `${name} ${text}`,
-    colour: colourIn(theme, colour),
-    area,
-    ...shape,
-  };
+export function nameOf({ label: name, text, colour, dash }: Drawn, mark: Pane['mark']): SideLabel {
+  const words = text === undefined ? name : `${name} ${text}`;
+  return { text: words, colour, area: mark !== 'lines', ...(dash ? { shape: 'dashes' } : {}) };
 }
 
-export function tellScale({ pane, x, y, inner }: Frame, { theme, onScale }: Plot): void {
+/** What the pane draws; its scale goes to who listens. */
+export function paneMarks(frame: Frame, room: Room): string[] {
+  const { pane, table, x, y, inner } = frame;
   const [from, to] = x.domain().map(Number) as [number, number];
-  const mark = pane.mark === 'lines' ? 'line' : 'area';
-  const drawn = pane.drawn.map(
-    ({ column, of, colour }): DrawnColumn => ({
+  room.onScale?.({
+    kind: 'time',
+    from,
+    to,
+    box: inner,
+    values: { domain: y.domain() as [number, number], scale: pane.scale ?? 'linear' },
+    drawn: pane.drawn.map(({ column, of, colour }) => ({
       column,
       ...(of === undefined ? {} : { of }),
-      colour: colourIn(theme, colour),
-      mark,
-    }),
-  );
-  const values = { domain: y.domain() as [number, number], scale: pane.scale ?? 'linear' };
-  onScale?.({ kind: 'time', from, to, box: inner, values, drawn });
-}
-
-export function paneMarks(
-  frame: Frame,
-  table: TimedTable,
-  chart: { latest?: Latest | undefined },
-  plot: Plot,
-): string[] {
-  const { mark } = frame.pane;
-  if (mark === 'lines') return lines(frame, table, chart, plot);
+      colour: colourIn(room.theme, colour),
+      mark: pane.mark === 'lines' ? 'line' : 'area',
+    })),
+  });
+  if (pane.mark === 'lines') return lines(frame, room);
   // An area has no width where there is one row.
-  return mark === 'areas' && table.rows.length > 1 ? areas(frame, table, plot) : columns(frame, table, plot);
+  return pane.mark === 'areas' && table.rows.length > 1 ? areas(frame, room) : columns(frame, room);
 }
 
 const DOT = 3.5;
 
-function lines(
-  { pane, x, y, inner }: Frame,
-  table: TimedTable,
-  { latest }: { latest?: Latest | undefined },
-  { theme }: Plot,
-): string[] {
-  const { band, drawn, scale } = pane;
-  const height = (value: number | null) =>
-    value === null || (scale === 'log' && value <= 0) ? null : y(value);
+function lines(frame: Frame, { theme }: Room): string[] {
+  const { pane, table, x, y, inner, latest } = frame;
+  const { band, drawn } = pane;
   const range =
     band &&
     area<Row>(
@@ -140,55 +129,65 @@ function lines(
     )
       .defined((row) => table.value(row, band.low) !== null)
       .digits(1)([...table.rows]);
-  const paths = drawn.flatMap((one) => {
-    const stroke = colourIn(theme, one.colour);
-    const points = table
-      .of(one)
-      .map((row) => ({ row, x: x(row.middle), y: height(table.value(row, one.column)) }));
-    const end = one.steps ? [{ x: inner.right, y: points.at(-1)!.y }] : [];
-    const path = linePath([...points, ...end], {
-      stroke,
-      curve: one.steps ? curveStepAfter : curveLinear,
-      ...(one.dash ? { dash: '6 4' } : {}),
-    });
-    const ring = { fill: theme.paper, stroke, 'stroke-width': 1.5 };
-    const dots = points.flatMap(({ row, x, y }) =>
-      y === null
-        ? []
-        : [element('circle', { cx: x, cy: y, r: DOT, ...(row.partial ? ring : { fill: stroke }) })],
-    );
-    return [path, ...(one.dots || one.steps ? dots : [])];
-  });
   const last = latest && drawn.find(({ column }) => column === latest.column);
-  // A narrow picture ends at the plot's edge, so the dot is moved inside.
-  const at = last && {
-    cx: Math.min(x(latest.time), inner.right - DOT),
-    cy: y(latest.value),
-    r: DOT,
-    fill: colourIn(theme, last.colour),
-  };
   return [
     ...(band && range
       ? [element('path', { d: range, fill: colourIn(theme, band.colour), 'fill-opacity': 0.22 })]
       : []),
-    ...paths,
-    ...(at ? [element('circle', at)] : []),
+    ...drawn.flatMap((one) => {
+      const stroke = colourIn(theme, one.colour);
+      const ring = { fill: theme.paper, stroke, 'stroke-width': 1.5 };
+      const dots = pointsOf(one, frame).flatMap(({ row, x, y }) =>
+        y === null
+          ? []
+          : [element('circle', { cx: x, cy: y, r: DOT, ...(row.partial ? ring : { fill: stroke }) })],
+      );
+      return [linearMark(one, frame, stroke), ...(one.dots || one.steps ? dots : [])];
+    }),
+    // A narrow picture ends at the plot's edge, so the dot is moved inside.
+    ...(last
+      ? [
+          element('circle', {
+            cx: Math.min(x(latest.time), inner.right - DOT),
+            cy: y(latest.value),
+            r: DOT,
+            fill: colourIn(theme, last.colour),
+          }),
+        ]
+      : []),
   ];
 }
 
-function areas({ pane, x, y }: Frame, table: TimedTable, { theme }: Plot): string[] {
-  const layers = stack<Row, Drawn>()
-    .keys(pane.drawn)
-    .value((row, { column }) => table.value(row, column) ?? 0)([...table.rows]);
-  const shape = area<[number, number]>(
+function pointsOf(one: Drawn, { pane, table, x, y }: Pick<Frame, 'pane' | 'table' | 'x' | 'y'>) {
+  return table.of(one).map((row) => {
+    const value = table.value(row, one.column);
+    const hasPlace = value !== null && (pane.scale !== 'log' || value > 0);
+    return { row, x: x(row.middle), y: hasPlace ? y(value) : null };
+  });
+}
+
+/** The line of a series. */
+export function linearMark(one: Drawn, frame: Frame, stroke: string, width = 2): string {
+  const points = pointsOf(one, frame);
+  const end = one.steps ? [{ x: frame.inner.right, y: points.at(-1)!.y }] : [];
+  return linePath([...points, ...end], {
+    stroke,
+    width,
+    curve: one.steps ? curveStepAfter : curveLinear,
+    ...(one.dash ? { dash: '6 4' } : {}),
+  });
+}
+
+function areas({ pane, table, x, y }: Frame, { theme }: Room): string[] {
+  const shape = area<readonly [number, number]>(
     (_, index) => x(table.rows[index]!.middle),
     ([low]) => y(low),
     ([, high]) => y(high),
   ).digits(1);
-  return layers.map((layer) =>
+  return layersOf(pane, table).map((layer, index) =>
     element('path', {
-      d: shape(layer.map(([low, high]) => [low, high])) ?? '',
-      fill: colourIn(theme, layer.key.colour),
+      d: shape(layer) ?? '',
+      fill: colourIn(theme, pane.drawn[index]!.colour),
       stroke: theme.paper,
       'stroke-width': 0.75,
     }),
@@ -199,52 +198,39 @@ function areas({ pane, x, y }: Frame, table: TimedTable, { theme }: Plot): strin
 const COLUMN_GAP = 1;
 
 /** One path per series, since a rectangle per value would be ten times the text. Columns that are not whole are hatched. */
-function columns({ pane, x, y }: Frame, table: TimedTable, { theme }: Plot): string[] {
-  const rects = pane.drawn.map(() => ({ whole: [] as Rect[], partial: [] as Rect[] }));
-  for (const row of table.rows) {
-    const [left, end] = [x(row.from), x(row.to)];
-    const right = end - left > 3 * COLUMN_GAP ? end - COLUMN_GAP : end;
-    const base = { above: 0, below: 0 };
-    for (const [index, { column, below }] of pane.drawn.entries()) {
-      const value = Math.max(0, table.value(row, column) ?? 0);
-      const side = below ? 'below' : 'above';
-      const ends = [base[side], base[side] + (below ? -value : value)] as const;
-      [, base[side]] = ends;
-      const [top, bottom] = ends.map((end) => y(end)).sort((a, b) => a - b) as [number, number];
-      if (value > 0) rects[index]![row.partial ? 'partial' : 'whole'].push({ left, right, top, bottom });
-    }
-  }
-  return rects.flatMap(({ whole, partial }, index) => {
+function columns({ pane, table, x, y }: Frame, { theme }: Room): string[] {
+  return layersOf(pane, table).flatMap((layer, index) => {
     const fill = colourIn(theme, pane.drawn[index]!.colour);
-    const d = whole.map(
-      ({ left, right, top, bottom }) =>
-        `M${tenth(left)},${tenth(bottom)}h${tenth(right - left)}V${tenth(top)}h${tenth(left - right)}z`,
-    );
-    return [...(d.length > 0 ? [element('path', { d: d.join(''), fill })] : []), ...hatched(partial, fill)];
+    const rects = layer.flatMap((ends, at): (Rect & { partial: boolean })[] => {
+      const { from, to, partial } = table.rows[at]!;
+      const [left, end] = [x(from), x(to)];
+      const right = end - left > 3 * COLUMN_GAP ? end - COLUMN_GAP : end;
+      const [top, bottom] = ends.map((value) => y(value)).sort((a, b) => a - b) as [number, number];
+      return ends[0] === ends[1] ? [] : [{ left, right, top, bottom, partial }];
+    });
+    const d = rects
+      .filter(({ partial }) => !partial)
+      .map(
+        ({ left, right, top, bottom }) =>
+          `M${tenth(left)},${tenth(bottom)}h${tenth(right - left)}V${tenth(top)}h${tenth(left - right)}z`,
+      );
+    const cut = rects.filter(({ partial }) => partial);
+    return [...(d.length > 0 ? [element('path', { d: d.join(''), fill })] : []), ...hatched(cut, fill)];
   });
 }
 
 /** The names of the series beside the ends of their marks. */
-export function endLabels(
-  { pane, y, inner }: Frame,
-  table: TimedTable,
-  { latest }: { latest?: Latest | undefined },
-  plot: Plot,
-): string[] {
-  const { box, theme } = plot;
-  const base = { above: 0, below: 0 };
-  const last = table.rows.at(-1)!;
+export function endLabels({ pane, table, y, inner, latest }: Frame, { right, theme }: Room): string[] {
+  const layers = pane.mark === 'lines' ? [] : layersOf(pane, table);
   const names = pane.drawn.map((one, index) => {
-    const look = lookOf(one, pane.mark, plot);
+    const name = nameOf(one, pane.mark);
     if (pane.mark === 'lines') {
       const end = latest?.column === one.column ? latest.value : (table.values(one).at(-1) ?? 0);
-      return { ...look, y: y(end) };
+      return { ...name, y: y(end) };
     }
-    const value = Math.max(0, table.value(last, one.column) ?? 0);
-    const [side, signed] = one.below ? (['below', -value] as const) : (['above', value] as const);
-    base[side] += signed;
+    const [from, to] = layers[index]!.at(-1)!;
     // Names of series without a value at the end keep the stacking order.
-    return { ...look, y: y(base[side] - signed / 2) + (one.below ? index : -index) / 1000 };
+    return { ...name, y: y((from + to) / 2) + (one.below ? index : -index) / 1000 };
   });
-  return sideLabels(names, inner, box.right, theme);
+  return sideLabels(names, inner, right, theme);
 }

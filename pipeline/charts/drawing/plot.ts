@@ -7,14 +7,41 @@ export interface Box {
   bottom: number;
 }
 
-/** The area and the colours of a chart's marks. The box includes axis labels and direct labels. */
-export interface Plot {
-  box: Box;
+export type Edges = Pick<Box, 'left' | 'right'>;
+
+/** Where a part of a picture is drawn: between two sides, in the colours of a theme. */
+export interface Room extends Edges {
   theme: ChartTheme;
   /** Unique in a page, for references. */
   id: string;
   /** Receives the plot's scale while it is drawn, for pointers and arrow keys. */
   onScale?: ((scale: PlotScale) => void) | undefined;
+}
+
+/** A part of a picture. Its height follows from its room, so that those below it can be placed before anything is drawn. */
+export interface Block {
+  /** px */
+  height: number;
+  /** SVG elements, from a top on. */
+  draw: (top: number) => string[];
+}
+
+/** Blocks below each other. */
+export function stacked(blocks: readonly Block[]): Block {
+  return {
+    height: blocks.reduce((sum, { height }) => sum + height, 0),
+    draw(top) {
+      let y = top;
+      return blocks.flatMap(({ height, draw }) => {
+        y += height;
+        return draw(y - height);
+      });
+    },
+  };
+}
+
+export function space(height: number): Block {
+  return { height, draw: () => [] };
 }
 
 /** The positions of the table's rows in the plot, px. A chart with several plots has one for each. */
@@ -51,15 +78,15 @@ export interface DrawnColumn {
 /** Below this width of its plot a chart has fewer ticks and shorter labels. */
 export const NARROW = 480;
 
-export function widthOf({ left, right }: Box): number {
+export function widthOf({ left, right }: Edges): number {
   return right - left;
 }
 
-export function isNarrow(box: Box): boolean {
-  return widthOf(box) < NARROW;
+export function isNarrow(edges: Edges): boolean {
+  return widthOf(edges) < NARROW;
 }
 
 /** The usual height of a plot over time. */
-export function timePlotHeight(width: number): number {
-  return Math.round(Math.min(400, Math.max(270, width * 0.42)));
+export function plotHeight(edges: Edges): number {
+  return Math.round(Math.min(400, Math.max(270, widthOf(edges) * 0.42)));
 }

@@ -37,7 +37,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a file has the numbers of annotations and not their words',
     breaks: PICTURE,
     file: 'pipeline/charts/drawing/figure.ts',
-    change: ['withoutList ? 0 : listHeight', 'true ? 0 : listHeight'],
+    change: ['withoutList ? [] :', 'true ? [] :'],
     tests: ['test/charts/annotations.test.ts'],
   },
   {
@@ -72,7 +72,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a text beside the longest bar leaves the picture',
     breaks: PICTURE,
     file: 'pipeline/charts/drawing/rows.ts',
-    change: ['clipText(text, box.right - at, LABEL_SIZE, BOLD)', 'text'],
+    change: ['clipText(text, room.right - at, LABEL_SIZE, BOLD)', 'text'],
     tests: ['test/charts/odd-data.test.ts'],
   },
   {
