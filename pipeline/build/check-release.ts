@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { ifThere } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../errors.ts';
 import { MAX_BUNDLE_BYTES } from '../ledger/log/entry-bundle.ts';
@@ -156,10 +157,7 @@ async function assertLeaves(
  */
 async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   const folder = join(out, ENTRIES_FOLDER);
-  const { files, others } = await listTree(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return { files: [], others: [] };
-    throw error;
-  });
+  const { files, others } = await ifThere(listTree(folder), { files: [], others: [] });
   const surplus = [...others];
   for (const name of files) {
     const full = fullTileOf(`tile/entries/${name.replace(GZIP, '')}`, size);

@@ -109,6 +109,14 @@ export function diskFull(place: string, found: string, cause?: unknown): Cathedr
   return new CathedralError('disk_full', { place, expected: 'free disk space', found, cause });
 }
 
+/** What is read, or `instead` where there is no such file or folder. Throws the system's other errors. */
+export function ifThere<T, I>(reading: Promise<T>, instead: I): Promise<T | I> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  });
+}
+
 /** Runs disk work on `place`. A full disk becomes disk_full, any other disk error publish_failed. */
 export async function asDiskErrors<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {

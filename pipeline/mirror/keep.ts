@@ -10,7 +10,7 @@ import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
 import { placePolicy, publicVersion } from '../release/log/public-bundles.ts';
-import { removeOldPublicBundles, removeOldTiles } from '../release/log/remove-old-partials.ts';
+import { removeOldPartials } from '../release/log/remove-old-partials.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Choice, Keep } from '../verify/checks.ts';
 import { mismatchError } from '../verify/findings.ts';
@@ -243,8 +243,7 @@ export class Keeper implements Keep {
     await keepCosigned(folder, manifest);
     const cosignatures = { cosigned: this.#cosigned, policy };
     await replaceFile(join(folder, CHECKPOINT), await mergedCheckpoint(folder, manifest, cosignatures));
-    await removeOldTiles(folder, manifest.log.size);
-    await removeOldPublicBundles(folder, manifest.log.size);
+    await removeOldPartials(folder, manifest.log.size, { hasEntries: false });
     await replaceFiles([
       [join(folder, LIST_PATH), list.bytes],
       [join(folder, LIST_SIGNATURE_PATH), list.signature],

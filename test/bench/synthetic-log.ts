@@ -12,7 +12,7 @@ import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
-import { PublicBuilder, placePolicy } from '../../pipeline/release/log/public-bundles.ts';
+import { placePolicy, withPublicFile } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/events/sample-events.ts';
 
 const SLOT = '2026-01-01T00Z';
@@ -73,8 +73,10 @@ async function writeLog(
 ): Promise<LedgerPosition> {
   const tree = new CompactRange();
   const builder = new TreeBuilder(EMPTY_TREE);
-  const events = new PublicBuilder({ size: 0, entries: [] });
-  const write = ({ path, bytes }: LogFile) => {
+  const write = (file: LogFile) => {
+    for (const { path, bytes } of isPublic ? [file] : withPublicFile(file)) writeOne(path, bytes);
+  };
+  const writeOne = (path: string, bytes: Uint8Array) => {
     const place = logFile(out, isPublic ? path.replace(/^tile\/entries/, `public/v${PUBLIC_VERSION}`) : path);
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, bytes);
@@ -82,9 +84,8 @@ async function writeLog(
   for (const line of lines) {
     tree.append(leafHash(line));
     for (const file of builder.append(line)) write(file);
-    if (!isPublic) for (const file of events.append(line)) write(file);
   }
-  for (const file of [...builder.partial(), ...(isPublic ? [] : events.partial())]) write(file);
+  for (const file of builder.partial()) write(file);
   await placePolicy(out);
   const position = { snapshot: null, size: count, range: tree.hashes(), timestamp: TIMESTAMP };
   const sealed = await new SnapshotWriter(ledger, position, [demoSigner()]).seal(SLOT);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
+import { ifThere } from '../../disk/durable.ts';
 import { CathedralError, withHint } from '../../errors.ts';
 import { noteText } from '../../ledger/notes/note.ts';
 import type { Manifest, ManifestFile } from '../../release/format/manifest.ts';
@@ -124,10 +125,7 @@ async function assertWhole(out: string, id: string): Promise<void> {
 /** The version of the release that the list was signed with. A later release of the same ledger snapshot has no snapshot. */
 async function listedVersion(out: string): Promise<number> {
   const place = join(out, LIST_SIGNATURE_PATH);
-  const note = await readFile(place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const note = await ifThere(readFile(place), null);
   if (note === null) return 0;
   try {
     return parseSignedList(noteText(note, place), place).version;

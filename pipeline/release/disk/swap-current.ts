@@ -1,6 +1,6 @@
 import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sync } from '../../disk/durable.ts';
+import { ifThere, sync } from '../../disk/durable.ts';
 
 /**
  * Makes a folder of `OUT/releases` the current release and removes all others except `served`, the previous one, which readers may
@@ -18,13 +18,8 @@ export async function swapCurrent(out: string, release: string, served: string |
 /** Removes all releases but these, and flushes the names: a power failure must leave no link to a folder whose name was not on the disk. */
 export async function removeOthers(out: string, kept: readonly (string | null)[]): Promise<void> {
   const releases = join(out, 'releases');
-  const names = await readdir(releases).catch(ifMissing);
+  const names = await ifThere(readdir(releases), []);
   for (const id of names)
     if (!kept.includes(id)) await rm(join(releases, id), { recursive: true, force: true });
   if (names.length > 0) await sync(releases);
-}
-
-function ifMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
 }

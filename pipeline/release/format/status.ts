@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
-import { replaceFile } from '../../disk/durable.ts';
+import { ifThere, replaceFile } from '../../disk/durable.ts';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { Manifest } from './manifest.ts';
 
@@ -65,9 +65,6 @@ export async function writeStatus(out: string, status: Status): Promise<void> {
 /** Null before the first run. Throws release_invalid if the file is not a status. */
 export async function readStatus(out: string): Promise<Status | null> {
   const path = join(out, 'status.json');
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await ifThere(readFile(path, 'utf8'), null);
   return text === null ? null : parseJsonFile(text, Status, path, 'release_invalid');
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { asDiskErrors } from '../../disk/durable.ts';
+import { asDiskErrors, ifThere } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { nodeHash } from '../../ledger/log/merkle.ts';
 import { edgeTiles } from '../../ledger/log/tile.ts';
@@ -23,7 +23,7 @@ export interface PublishedLog {
 /** Opens the published log of OUT and verifies its partial tiles; reads nothing else. Throws log_invalid. */
 export async function openLog(out: string): Promise<PublishedLog> {
   const place = logFile(out, 'checkpoint');
-  const note = await asDiskErrors(place, () => readIfThere(place));
+  const note = await asDiskErrors(place, () => ifThere(readFile(place, 'utf8'), null));
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
   const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
@@ -59,12 +59,5 @@ function readPartialBundle(out: string, reader: TileReader): Uint8Array[] {
     place: logFile(out, 'tile/entries/'),
     expected: `entry ${tile.index * 256 + wrong} with the hash ${reader.edge(0)[wrong]}`,
     found: hashes[wrong]!,
-  });
-}
-
-async function readIfThere(place: string): Promise<string | null> {
-  return readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
   });
 }

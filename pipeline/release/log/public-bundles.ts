@@ -1,8 +1,9 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { asDiskErrors, ifThere, replaceFile, sync } from '../../disk/durable.ts';
+import { errorOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   formatPolicy,
@@ -11,10 +12,12 @@ import {
   PUBLIC_VERSION,
   parsePolicy,
 } from '../../ledger/log/public-events.ts';
-import { type Bundle, bundlePath, newTiles, partialTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { type Bundle, bundlePath, newTiles, parseTilePath, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
 import { logFile, readLogFile, verifiedEntries } from './log-folder.ts';
+
+const invalid = errorOf('log_invalid');
 
 const FOLDER = 'public';
 
@@ -31,35 +34,13 @@ export function publicFile(bundle: Bundle, entries: readonly (Uint8Array | null)
   return { path: publicBundlePath(bundle), bytes: formatPublicBundle(entries) };
 }
 
-/** Builds the bundles of a log’s public events from its entries in order. */
-export class PublicBuilder {
-  #size: number;
-  #entries: (Uint8Array | null)[];
-
-  /** `size` of the log so far, and the entries of its partial bundle. */
-  constructor({ size, entries }: { size: number; entries: readonly Uint8Array[] }) {
-    this.#size = size;
-    this.#entries = entries.map(publicEntry);
-  }
-
-  /** Appends an entry and returns the file that it completes, usually none. */
-  append(line: Uint8Array): readonly LogFile[] {
-    this.#entries.push(publicEntry(line));
-    this.#size += 1;
-    if (this.#entries.length < TILE_WIDTH) return NONE;
-    const entries = this.#entries;
-    this.#entries = [];
-    return [publicFile({ index: this.#size / TILE_WIDTH - 1, width: TILE_WIDTH }, entries)];
-  }
-
-  /** The partial bundle of the current log, unless it is full in one of `size`. */
-  partial(size = this.#size): LogFile[] {
-    const tile = partialTiles(this.#size, size).find(({ level }) => level === 0);
-    return tile ? [publicFile(tile, this.#entries)] : [];
-  }
+/** A file of the log, and beside a bundle of entries that of its public events. Throws log_invalid. */
+export function withPublicFile(file: LogFile): LogFile[] {
+  const found = parseTilePath(file.path);
+  if (found?.kind !== 'bundle') return [file];
+  const entries = parseBundle(file.bytes, found.bundle.width, file.path);
+  return [file, publicFile(found.bundle, entries.map(publicEntry))];
 }
-
-const NONE: readonly LogFile[] = [];
 
 /**
  * The version of the decisions by which a folder has public bundles; null: it has none. They are complete, because the decisions are written
@@ -67,12 +48,7 @@ const NONE: readonly LogFile[] = [];
  */
 export async function publicVersion(out: string): Promise<number | null> {
   const place = logFile(out, POLICY_PATH);
-  const text = await asDiskErrors(place, () =>
-    readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    }),
-  );
+  const text = await asDiskErrors(place, () => ifThere(readFile(place, 'utf8'), null));
   try {
     return text === null ? null : parsePolicy(text, place).version;
   } catch {
@@ -102,14 +78,11 @@ export async function* earlierPublicFiles(out: string, reader: TileReader): Asyn
 /** The widths up to `most` with which OUT has an entry bundle, besides the whole one. */
 async function partialWidths(out: string, index: number, most: number): Promise<number[]> {
   const folder = `${logFile(out, bundlePath({ index, width: TILE_WIDTH }))}.p`;
-  const names = await asDiskErrors(folder, () =>
-    readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    }),
-  );
-  const widths = names.filter((name) => /^[1-9]\d{0,2}$/.test(name)).map(Number);
-  return widths.filter((width) => width <= most);
+  const names = await asDiskErrors(folder, () => ifThere(readdir(folder), []));
+  return names
+    .filter((name) => /^[1-9]\d{0,2}$/.test(name))
+    .map(Number)
+    .filter((width) => width <= most);
 }
 
 /** Says by which decisions the bundles were made, and removes those that were made by others. */
@@ -127,13 +100,9 @@ export async function placePolicy(out: string, text = formatPolicy()): Promise<v
 
 /** The public bundle of these entries must be in OUT. Throws log_invalid. */
 export function assertPublicBundle(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
-  const expected = formatPublicBundle(entries.map(publicEntry));
-  const place = logFile(out, publicBundlePath(bundle));
+  const { path, bytes: expected } = publicFile(bundle, entries.map(publicEntry));
+  const place = logFile(out, path);
   const found = readLogFile(place);
-  if (found.equals(expected)) return;
-  throw new CathedralError('log_invalid', {
-    place,
-    expected: `the ${expected.length} bytes of these entries`,
-    found: `${found.length} other bytes`,
-  });
+  if (!found.equals(expected))
+    throw invalid(place, `the ${expected.length} bytes of these entries`, `${found.length} other bytes`);
 }

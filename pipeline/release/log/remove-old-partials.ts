@@ -20,39 +20,28 @@ const FOLDER = 1000;
 /**
  * Removes the partial files of tiles and bundles that are full at size `before`, the size of the published checkpoint. Readers with
  * that checkpoint or a later one do not need them. A tile that has just become full keeps its partial files until the next run.
+ * `hasEntries`: false for a mirror, which has no bundles but those of public events, if any.
  */
-export async function removeOldPartials(out: string, before: number): Promise<void> {
-  await removeOldTiles(out, before);
+export async function removeOldPartials(
+  out: string,
+  before: number,
+  { hasEntries = true } = {},
+): Promise<void> {
+  for (let level = 0; hashesAt(level + 1, before) > 0; level += 1)
+    await removeBelow(out, hashesAt(level + 1, before), (place) => tilePath({ ...place, level }));
   const whole = hashesAt(1, before);
-  if (whole > 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
-  await removeOldPublicBundles(out, before);
-}
-
-/** None, if the folder has no public events. */
-export async function removeOldPublicBundles(out: string, before: number): Promise<void> {
-  const whole = hashesAt(1, before);
-  const version = whole > 0 ? await publicVersion(out) : null;
-  if (version !== null)
-    await removeBelow(out, whole, (index) => publicBundlePath({ index, width: TILE_WIDTH }, version));
-}
-
-/** For tiles only: a mirror has no bundles. */
-export async function removeOldTiles(out: string, before: number): Promise<void> {
-  for (let level = 0; hashesAt(level + 1, before) > 0; level += 1) {
-    const whole = hashesAt(level + 1, before);
-    await removeBelow(out, whole, (index) => tilePath({ level, index, width: TILE_WIDTH }));
-  }
+  if (whole === 0) return;
+  if (hasEntries) await removeBelow(out, whole, bundlePath);
+  const version = await publicVersion(out);
+  if (version !== null) await removeBelow(out, whole, (place) => publicBundlePath(place, version));
 }
 
 /** Looks in the folder of the last full tile and the one before. Every run does, so there are no older ones. */
-async function removeBelow(
-  out: string,
-  whole: number,
-  pathOf: (index: Bundle['index']) => string,
-): Promise<void> {
+async function removeBelow(out: string, whole: number, pathOf: (place: Bundle) => string): Promise<void> {
   for (const index of new Set([whole - 1, Math.max(0, whole - 1 - FOLDER)])) {
-    const path = dirname(pathOf(index));
-    const folder = dirname(logFile(out, pathOf(index)));
+    const full = pathOf({ index, width: TILE_WIDTH });
+    const path = dirname(full);
+    const folder = dirname(logFile(out, full));
     const names = await asDiskErrors(folder, () => readdir(folder));
     const parts = names.filter((one) => one.endsWith(PART));
     for (const name of parts) {

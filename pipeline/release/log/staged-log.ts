@@ -16,7 +16,7 @@ import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { isEntries, logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
-import { earlierPublicFiles, PublicBuilder, placePolicy } from './public-bundles.ts';
+import { earlierPublicFiles, placePolicy, withPublicFile } from './public-bundles.ts';
 
 /** Some milliseconds, in which no timer fires. */
 const RENAMES_AT_ONCE = 100;
@@ -119,7 +119,9 @@ export async function stageExtension(
   { ledger, verifiers }: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   const builder = new TreeBuilder(edge);
-  const events = new PublicBuilder(edge);
+  const stage = (files: readonly LogFile[]) => {
+    for (const file of files) staged.add(withPublicFile(file));
+  };
   const snapshots = await snapshotsAfter(edge.size, target.snapshot, ledger, verifiers);
   let seq = -1;
   for (const snapshot of snapshots) {
@@ -129,23 +131,17 @@ export async function stageExtension(
       if (seq < 0) seq = firstSeq(lines[0]!, edge.size, snapshot);
       await asDiskErrors(staged.out, async () => {
         for (const line of lines) {
-          if (seq >= edge.size && seq < target.size) {
-            staged.add(builder.append(line));
-            staged.add(events.append(line));
-          }
+          if (seq >= edge.size && seq < target.size) stage(builder.append(line));
           seq += 1;
         }
       });
     }
     // The snapshot's own checkpoint is signed as well, and some reader may have it.
     const isWithin = builder.size > edge.size && builder.size < target.size;
-    if (isWithin)
-      await asDiskErrors(staged.out, async () =>
-        staged.add([...builder.partial(target.size), ...events.partial(target.size)]),
-      );
+    if (isWithin) await asDiskErrors(staged.out, async () => stage(builder.partial(target.size)));
   }
   assertSigned(builder, edge.size, target);
-  await asDiskErrors(staged.out, async () => staged.add([...builder.partial(), ...events.partial()]));
+  await asDiskErrors(staged.out, async () => stage(builder.partial()));
   await staged.flush();
 }
 
