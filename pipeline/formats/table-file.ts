@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import type { DraftFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
 import type { Table } from './tables.ts';
@@ -24,73 +21,35 @@ export interface TableFile {
 }
 
 /** What the manifest says of a table in another format. */
-export function formFile({ artifact: { area } }: Table, path: string, rows: number, immutable = false) {
-  const form = path.slice(path.lastIndexOf('.')) as Form;
-  const about = { path, kind: 'data', area, restricted: false, rows, immutable } as const;
-  return { ...about, media_type: FORM_TYPES[form] };
+export function formFile({ artifact: { area } }: Table, path: string, immutable = false) {
+  const mediaType = FORM_TYPES[path.slice(path.lastIndexOf('.')) as Form];
+  return { path, kind: 'data', area, restricted: false, immutable, mediaType } as const;
 }
 
-/** A file that is written while its rows are read. It is not compressed again: its format compresses its content. */
-export interface StreamedFile {
-  path: string;
-  immutable: boolean;
+/** A file that is written while its rows are read. */
+export interface RowFile {
+  about: ReturnType<typeof formFile>;
   content: TableFile;
 }
 
 /** Stages files of the same rows, all at once and in constant memory. */
 export async function streamFiles(
   staging: Staging,
-  table: Table,
-  files: readonly StreamedFile[],
+  files: readonly RowFile[],
   blocks: AsyncIterable<readonly Row[]>,
 ): Promise<void> {
-  for (const { path } of files) staging.claim(path);
-  const places = files.map(({ path }) => `public/${path}`);
-  await withHandles(staging, places, async (handles) => {
-    const targets = files.map((file, index) => ({ ...file, target: new HashedFile(handles[index]!) }));
+  const abouts = files.map(({ about }) => about);
+  await staging.stream(abouts, async (targets) => {
+    const append = async (bytesOf: (content: TableFile) => Uint8Array[]) => {
+      for (const [index, { content }] of files.entries())
+        for (const bytes of bytesOf(content)) await targets[index]!.write(bytes);
+    };
     let rows = 0;
     for await (const block of blocks) {
       rows += block.length;
-      for (const { content, target } of targets) await target.write(content.add(block));
+      await append((content) => content.add(block));
     }
-    for (const { path, immutable, content, target } of targets) {
-      await target.write(content.finish());
-      staging.record({ ...formFile(table, path, rows, immutable), ...target.blob, encodings: {} });
-    }
+    await append((content) => content.finish());
+    return rows;
   });
-}
-
-async function withHandles(
-  staging: Staging,
-  places: readonly string[],
-  fill: (handles: readonly FileHandle[]) => Promise<void>,
-): Promise<void> {
-  const [place, ...others] = places;
-  if (place === undefined) return fill([]);
-  await staging.folder.stream(place, (handle) =>
-    withHandles(staging, others, (rest) => fill([handle, ...rest])),
-  );
-}
-
-class HashedFile {
-  readonly #handle: FileHandle;
-  readonly #hash = createHash('sha256');
-  #bytes = 0;
-
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
-  }
-
-  async write(chunks: readonly Uint8Array[]): Promise<void> {
-    for (const chunk of chunks) {
-      this.#hash.update(chunk);
-      this.#bytes += chunk.length;
-      await this.#handle.writeFile(chunk);
-    }
-  }
-
-  /** Once, at the end. */
-  get blob(): Pick<DraftFile, 'bytes' | 'sha256'> {
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
-  }
 }

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Organisation } from '../artifacts/documents/organisation.ts';
 import { asDiskErrors } from '../disk/durable.ts';
 import { yearOf } from '../model/period.ts';
-import type { Facts } from '../release/format/manifest.ts';
+import { type Facts, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { DATABASE } from './catalogue/catalogue.ts';
 import type { RecentRows } from './catalogue/changes.ts';
@@ -16,7 +13,7 @@ import { formatNdjson, openNdjson } from './ndjson.ts';
 import { ParquetFile } from './parquet.ts';
 import { readTable } from './read-rows.ts';
 import { PublicDatabase } from './sqlite.ts';
-import { BLOCK_ROWS, formFile, type StreamedFile, streamFiles, type TableFile } from './table-file.ts';
+import { BLOCK_ROWS, formFile, type RowFile, streamFiles, type TableFile } from './table-file.ts';
 import { formPath, TABLES, type Table, timeColumn, yearPath } from './tables.ts';
 import { XlsxFile } from './xlsx.ts';
 
@@ -35,30 +32,24 @@ const RECENT_ROWS = 400;
  */
 export async function writeTables(staging: Staging, options: TablesOptions): Promise<RecentRows> {
   const recent = new Map<string, readonly Row[]>();
-  staging.claim(DATABASE.path);
-  const file = `public/${DATABASE.path}`;
-  const path = join(staging.dir, file);
-  await staging.folder.stream(file, async () => {
+  const about = {
+    path: DATABASE.path,
+    kind: 'data',
+    area: null,
+    restricted: false,
+    immutable: false,
+  } as const;
+  const mediaType = 'application/vnd.sqlite3';
+  await staging.stream([{ ...about, mediaType }], async ([target]) => {
+    const path = join(staging.dir, storedAt(about));
     using database = new PublicDatabase(path);
     for (const table of TABLES)
       if (table.grows) recent.set(table.name, await writeGrowing(staging, table, database, options));
       else database.insert(table, await writeSmall(staging, table, options));
     database.describe(aboutOf(options));
     database.close();
-  });
-  const hash = createHash('sha256');
-  await asDiskErrors(path, () => pipeline(createReadStream(path), hash));
-  staging.record({
-    path: DATABASE.path,
-    kind: 'data',
-    area: null,
-    restricted: false,
-    media_type: 'application/vnd.sqlite3',
-    bytes: (await stat(path)).size,
-    sha256: hash.digest('hex'),
-    rows: null,
-    encodings: {},
-    immutable: false,
+    await target!.readBack(path);
+    return null;
   });
   return recent;
 }
@@ -72,8 +63,7 @@ async function writeSmall(staging: Staging, table: Table, { organisation }: Tabl
     ['.ndjson', formatNdjson(table, rows).join('')],
     ['.xlsx', Buffer.concat([...workbook.add(rows), ...workbook.finish()])],
   ] as const) {
-    const { media_type: mediaType, ...file } = formFile(table, formPath(table, ending), rows.length);
-    await staging.write({ ...file, mediaType, content });
+    await staging.write({ ...formFile(table, formPath(table, ending)), rows: rows.length, content });
   }
   return rows;
 }
@@ -131,12 +121,12 @@ async function writeYears(
     async function* ofYear(): AsyncGenerator<Row[]> {
       for (; !next.done && next.value.year === year; next = await blocks.next()) yield next.value.rows;
     }
-    const files: StreamedFile[] = [];
+    const files: RowFile[] = [];
     for (const { ending, isFinal, open } of BY_YEAR) {
-      const file = { path: yearPath(table, year, ending), immutable: isFinal && year < openYear };
-      if (!(await stays(staging, table, year, file))) files.push({ ...file, content: open(table, options) });
+      const about = formFile(table, yearPath(table, year, ending), isFinal && year < openYear);
+      if (!(await stays(staging, table, year, about))) files.push({ about, content: open(table, options) });
     }
-    await streamFiles(staging, table, files, ofYear());
+    await streamFiles(staging, files, ofYear());
   }
 }
 
@@ -145,7 +135,7 @@ async function stays(
   staging: Staging,
   table: Table,
   year: number,
-  { path, immutable }: Pick<StreamedFile, 'path' | 'immutable'>,
+  { path, immutable }: RowFile['about'],
 ): Promise<boolean> {
   const before = staging.previous?.manifest;
   if (immutable && staging.before(path)?.immutable && (await staging.canCarry(path))) {

@@ -192,11 +192,14 @@ export class HistoryWriter {
   ): Promise<void> {
     const { path, area, mediaType, restricted, separator } = this.#source;
     const rows = segments[0]?.end_row ?? 0;
-    const about = { path, kind: 'data', area, restricted, mediaType, rows, as_of, immutable: false } as const;
+    const about = { path, kind: 'data', area, restricted, mediaType, as_of, immutable: false } as const;
     const between = Buffer.from(separator);
     const parts = segments.flatMap((one, index): Piece[] => (index === 0 ? [one] : [between, one]));
     const pieces = [Buffer.from(head), ...parts, Buffer.from(tail)];
-    await this.#staging.stream(about, (target) => concatenate(this.#staging.dir, pieces, target));
+    await this.#staging.stream([about], async ([target]) => {
+      await concatenate(this.#staging.dir, pieces, target!);
+      return rows;
+    });
   }
 
   /** Frees the buffers: a run keeps its writers, for their counts of rows, until it ends. */

@@ -60,7 +60,7 @@ export class StagingFolder {
 
   /** Writes a whole file; `file` is the path below the folder. Throws publish_failed. */
   async write(file: string, bytes: Uint8Array): Promise<Blob> {
-    if (bytes.length >= LONG_BYTES) await this.stream(file, (handle) => handle.writeFile(bytes));
+    if (bytes.length >= LONG_BYTES) await this.stream([file], ([handle]) => handle!.writeFile(bytes));
     else
       await this.#fill(file, async (target) =>
         writeFileSync(target, bytes, { flag: 'wx', mode: this.#isPublic(file) ? 0o644 : 0o600 }),
@@ -68,26 +68,26 @@ export class StagingFolder {
     return { bytes: bytes.length, sha256: await digest(bytes) };
   }
 
-  /** Lets `fill` write a long file through a handle. */
-  async stream<T>(file: string, fill: (handle: FileHandle) => Promise<T>): Promise<T> {
+  /** Lets `fill` write long files through handles, all of them at once. */
+  async stream<T>(
+    [file, ...others]: readonly string[],
+    fill: (handles: readonly FileHandle[]) => Promise<T>,
+  ): Promise<T> {
+    if (file === undefined) return fill([]);
     return this.#fill(file, async (target) => {
       const handle = await open(target, 'wx', this.#isPublic(file) ? 0o644 : 0o600);
       try {
-        return await fill(handle);
+        return await this.stream(others, (rest) => fill([handle, ...rest]));
       } finally {
         await handle.close();
       }
     });
   }
 
-  /** Takes back a file that was written, so that another can be linked in its place. */
-  async drop(file: string): Promise<void> {
-    const target = join(this.dir, file);
-    await asDiskErrors(target, async () => rmSync(target));
-    this.#fresh.delete(file);
-  }
-
-  /** Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or damaged. */
+  /**
+   * Links files from another folder, under the path `as` or their own; one that was written there before gives way. Returns false and links none
+   * if one is missing or damaged.
+   */
   async link(from: string, files: readonly Linked[]): Promise<boolean> {
     for (const file of files) {
       if (await isWhole(join(from, file.file), file)) continue;
@@ -96,6 +96,7 @@ export class StagingFolder {
     }
     for (const { file, as = file } of files)
       await this.#place(as, async (target) => {
+        if (this.#fresh.delete(as)) rmSync(target);
         // There may be a thousand segments, and a link takes less time than a trip through the thread pool.
         if (!linkOrCopy(join(from, file), target)) this.#fresh.add(as);
       });

@@ -1,8 +1,8 @@
-import { chmod, type FileHandle, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { compress, type Encodings, encodingsOf } from '../disk/compress.ts';
+import { compress, type Encodings, encodingsOf, isWorthCompressing } from '../disk/compress.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
@@ -23,6 +23,7 @@ import { type Proof, type Provable, proofFile } from '../format/proof-files.ts';
 import type { Published } from '../format/release.ts';
 import { ClaimedPaths } from './claimed-paths.ts';
 import { commit, type Outcome } from './commit.ts';
+import { HashedFile } from './hashed-file.ts';
 import { damageError, isPublicInRelease, type Linked, StagingFolder } from './staging-folder.ts';
 
 export type { NewFile };
@@ -51,6 +52,9 @@ export interface Publication {
   /** Immutable data files that this release need not have although the previous one has them. Default: none. */
   mayLose?: ((path: string) => boolean) | undefined;
 }
+
+/** A file that is written in pieces. */
+export type StreamedFile = Omit<NewFile, 'content' | 'modified' | 'rows'>;
 
 type Entry = DraftFile & { modified?: string };
 
@@ -105,34 +109,41 @@ export class Staging implements AsyncDisposable {
   async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
     this.#names.claim(path);
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    const blob = { bytes: bytes.length, sha256: sha256(bytes) };
-    this.#assertUnchanged(path, blob);
-    const file = { path, ...about, media_type: mediaType, ...blob };
-    const linked = this.#isBefore(file) ? await this.link(this.before(path)!) : null;
-    const encodings = linked ?? (await this.#writeAll(file, bytes));
-    this.#entries.set(path, { ...file, encodings, ...(modified !== undefined && { modified }) });
+    const file = { path, ...about, media_type: mediaType, bytes: bytes.length, sha256: sha256(bytes) };
+    await this.#add(file, modified, () => this.#writeAll(file, bytes));
   }
 
   /**
-   * Adds a file like `write`, for one that may be too long for the memory: `fill` writes it through a handle and tells what it wrote. A
-   * long file gets no compressed variants, because each run would have to compress all of it. Throws as `write`.
+   * Adds files like `write`, for those that may be too long for the memory: `fill` writes all of them at once, and tells how many rows each has.
+   * A long file gets no compressed variants, because each run would have to compress all of it. Throws as `write`.
    */
   async stream(
-    { path, mediaType, ...about }: Omit<NewFile, 'content' | 'modified'>,
-    fill: (handle: FileHandle) => Promise<Blob>,
+    files: readonly StreamedFile[],
+    fill: (targets: readonly HashedFile[]) => Promise<number | null>,
   ): Promise<void> {
-    this.#names.claim(path);
-    const at = storedAt({ path, restricted: about.restricted });
-    const blob = await this.folder.stream(at, fill);
-    this.#assertUnchanged(path, blob);
-    const file = { path, ...about, media_type: mediaType, ...blob };
-    if (this.#isBefore(file)) {
-      await this.folder.drop(at);
-      const encodings = await this.link(this.before(path)!);
-      if (encodings) return void this.#entries.set(path, { ...file, encodings });
-      await this.folder.stream(at, fill);
+    for (const { path } of files) this.#names.claim(path);
+    const written = await this.folder.stream(files.map(storedAt), async (handles) => {
+      const targets = handles.map((handle) => new HashedFile(handle));
+      const rows = await fill(targets);
+      return targets.map(({ blob }) => ({ ...blob, rows }));
+    });
+    for (const [index, { mediaType, ...about }] of files.entries()) {
+      const file = { ...about, media_type: mediaType, ...written[index]! };
+      await this.#add(file, undefined, () => this.#encode(file));
     }
-    this.#entries.set(path, { ...file, encodings: await this.#encode(file) });
+  }
+
+  /** Adds a file whose bytes are known: that of the previous release if it has the same, otherwise as `make` finishes it. */
+  async #add(
+    file: Omit<DraftFile, 'encodings'>,
+    modified: string | undefined,
+    make: () => Promise<DraftFile['encodings']>,
+  ): Promise<void> {
+    const { path } = file;
+    this.#assertUnchanged(path, file);
+    const linked = this.#isBefore(file) ? await this.link(this.before(path)!) : null;
+    const encodings = linked ?? (await make());
+    this.#entries.set(path, { ...file, encodings, ...(modified !== undefined && { modified }) });
   }
 
   /**
@@ -180,16 +191,6 @@ export class Staging implements AsyncDisposable {
   files(): DraftFile[] {
     const files = [...this.#entries.values()].map(({ modified: _, ...file }) => file);
     return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  }
-
-  /** Claims a path for a file that is written by other means; `record` has to follow. */
-  claim(path: string): void {
-    this.#names.claim(path);
-  }
-
-  record(file: DraftFile): void {
-    this.#assertUnchanged(file.path, file);
-    this.#entries.set(file.path, file);
   }
 
   /** Whether `carry` would take this file over; only in a rebuild, which reads it, false for a damaged one. */
@@ -356,7 +357,7 @@ export class Staging implements AsyncDisposable {
 
   /** The compressed variants of a file that is staged already. */
   async #encode(file: Omit<DraftFile, 'encodings'>): Promise<DraftFile['encodings']> {
-    if (file.bytes > LONGEST_ENCODED_BYTES) return {};
+    if (file.bytes > LONGEST_ENCODED_BYTES || !isWorthCompressing(file)) return {};
     const at = storedAt(file);
     const place = join(this.dir, at);
     const bytes = await asDiskErrors(place, () => readFile(place));
