@@ -24,7 +24,7 @@ const sources = [...filesOf(SITE, /\.(astro|ts)$/), ...filesOf(DRAWING, /\.ts$/)
 function namingParts(source: string): string[] {
   const text = source.replaceAll(/\/\*\*?\s.*?\*\/|^\s*\/\/[^\n]*/gms, '');
   const script = text.startsWith('---') ? text.split('---')[1]! : text;
-  const attributes = /class="[^"]*"|class(?::list)?=\{.*?\}(?=[\s>/])/gs;
+  const attributes = /(?:class|text)="[^"]*"|class(?::list)?=\{.*?\}(?=[\s>/])/gs;
   const texts = text.startsWith('<') ? [] : (script.match(/'[^'\n]*'|`[^`]*`/g) ?? []);
   return [...(text.match(attributes) ?? []), ...texts];
 }

@@ -58,8 +58,6 @@ export interface ArchiveKind<E extends Entry = Entry> {
   /** Of one of them, in the glossary. */
   term: 'decision' | 'deliberation';
   title: string;
-  /** Of the list. */
-  description: string;
   /** The title of a year’s list: `Deliberations closed in` 2025. */
   yearly: string;
   /** What dates one. */
@@ -68,7 +66,7 @@ export interface ArchiveKind<E extends Entry = Entry> {
   types: readonly KnownType[];
   records(release: SiteRelease): Archive<E>;
   rows(entries: readonly E[]): Row[];
-  /** What all of them are together. */
+  /** What all of them are together: the description of the list. */
   lead(entries: readonly E[]): string;
 }
 

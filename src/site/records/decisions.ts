@@ -42,7 +42,6 @@ export const DECISIONS: ArchiveKind<Decision> = {
   folder: 'decisions',
   term: 'decision',
   title: 'Decisions',
-  description: 'Every recorded decision: what was decided and why, who disagreed, and what was learned.',
   yearly: 'Decisions in',
   dated: 'recorded',
   types: ['decision_recorded'],

@@ -160,8 +160,6 @@ export const DELIBERATIONS: ArchiveKind<Deliberation> = {
   folder: 'deliberations',
   term: 'deliberation',
   title: 'Deliberations',
-  description:
-    'What the sentinels deliberate, who took which position and why, and how each deliberation ended.',
   yearly: 'Deliberations closed in',
   dated: 'closed',
   types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],

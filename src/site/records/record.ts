@@ -14,12 +14,6 @@ export interface Note {
   class?: string;
 }
 
-/** What stands beside the text of a record. */
-interface Fact {
-  name: string;
-  notes: readonly Note[];
-}
-
 /** A record in a list. */
 export interface Row {
   href: string;
@@ -55,7 +49,8 @@ export interface RecordView {
   label: { term?: string; words: string };
   /** Below the heading. */
   notes: readonly Note[];
-  facts: readonly Fact[];
+  /** What stands beside the text. */
+  facts: readonly (readonly [name: string, notes: readonly Note[]])[];
   /** What to cite: the record, or a paper. Null while it is not over. */
   cited: CitedRecord | Citation | null;
   /** In schema.org’s terms, beside what all records have. */
