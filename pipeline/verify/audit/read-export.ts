@@ -1,29 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { csvHeader } from '../../artifacts/format/csv.ts';
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
-import { type FileFault, Lines, type RowText } from '../rows/lines.ts';
-import {
-  COLUMNS,
-  type ExportRow,
-  parseObject,
-  parsePlainObject,
-  parseRow,
-  type RowForm,
-} from './export-row.ts';
+import { EXPORT_TABLE, type HistoryForm, parseCells } from '../rows/history-tables.ts';
+import { parseObject } from '../rows/row-text.ts';
 
 export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
-
-/** The columns in which two rows differ; the spelling of JSON makes no difference. */
-export function differences(row: ExportRow, expected: ExportRow): (keyof ExportRow)[] {
-  return COLUMNS.filter((name) => {
-    if (row[name] === expected[name]) return false;
-    return name !== 'data' || !isDeepStrictEqual(parsePlainObject(row.data), parseObject(expected.data));
-  });
-}
 
 /** What a JSON export says about itself. */
 export interface ExportHead {
@@ -33,7 +17,7 @@ export interface ExportHead {
 }
 
 export interface ExportFile {
-  form: RowForm;
+  form: HistoryForm;
   head: ExportHead | null;
   /** In the order of the file. */
   rows: FileRows;
@@ -67,25 +51,25 @@ export async function readExport(
   chunks: AsyncIterable<Uint8Array>,
   place = 'the export',
 ): Promise<ExportFile | null> {
-  const lines = new Lines(chunks, MAX_ROW_CHARACTERS);
-  const first = await lines.peek();
-  if (!first) return nothing(lines.fault, place);
+  const rows = new FileRows(chunks, MAX_ROW_CHARACTERS);
+  const first = await rows.peek();
+  if (!first && rows.fault) {
+    const { line, message: found } = rows.fault;
+    throw new CathedralError('proof_refused', {
+      place: `${place}:${line}`,
+      expected: 'rows of an export',
+      found,
+    });
+  }
+  if (!first) return null;
   const { text } = first;
-  const rows = (form: RowForm, tail: RowText | null = null) =>
-    new FileRows(lines, form === 'json' ? EXPORT_DOCUMENT : null, tail);
-  if (parseRow('ndjson', text)) return { form: 'ndjson', head: null, rows: rows('ndjson') };
-  lines.skip();
-  if (text === CSV_HEADER) return { form: 'csv', head: null, rows: rows('csv') };
+  if (parseCells(EXPORT_TABLE, 'ndjson', text)) return { form: 'ndjson', head: null, rows };
+  rows.skip();
+  if (text === CSV_HEADER) return { form: 'csv', head: null, rows };
   const empty = /^(.*"events":\[)\],("count":0,"complete":true\})$/.exec(text);
   const head = Head.safeParse(parseObject(`${empty?.[1] ?? text}]}`));
   if (!head.success) return null;
   const { events: _, ...about } = head.data;
-  const tail = empty ? { line: 1, text: `],${empty[2]}` } : null;
-  return { form: 'json', head: about, rows: rows('json', tail) };
-}
-
-function nothing(fault: FileFault | null, place: string): null {
-  if (!fault) return null;
-  const [expected, found] = ['rows of an export', fault.message];
-  throw new CathedralError('proof_refused', { place: `${place}:${fault.line}`, expected, found });
+  await rows.begin(EXPORT_DOCUMENT, empty ? { line: 1, text: `],${empty[2]}` } : null);
+  return { form: 'json', head: about, rows };
 }

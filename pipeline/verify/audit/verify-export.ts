@@ -1,11 +1,13 @@
+import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
+import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
-import { compareRows, type RowFinding, type RowRules } from '../rows/compare-rows.ts';
-import { cached, type LogRow, type LogRows, RowFinder } from '../rows/row-finder.ts';
-import { entryRow, formatRow } from './entry-row.ts';
-import { type ExportRow, parseRow, type RowForm } from './export-row.ts';
+import { compareRows, describeDifference, type Excuses, type RowFinding } from '../rows/compare-rows.ts';
+import { differencesOf, EXPORT_TABLE } from '../rows/history-tables.ts';
+import { type LogRow, LogRows, withoutEnd } from '../rows/log-rows.ts';
+import { parseObject } from '../rows/row-text.ts';
 import type { LogEntries } from './log-entries.ts';
-import { differences, type ExportFile } from './read-export.ts';
+import type { ExportFile } from './read-export.ts';
 
 export interface ExportVerdict {
   /** Rows read. */
@@ -32,9 +34,8 @@ export interface ExportOptions {
 
 /** An entry of the log, as the export has it. */
 interface EntryRow extends LogRow {
-  index: number;
-  event: LedgerEvent;
-  row: ExportRow;
+  entry: LedgerEvent;
+  hash: string;
 }
 
 /**
@@ -46,59 +47,67 @@ export async function verifyExport(
   log: LogEntries,
   options: ExportOptions,
 ): Promise<ExportVerdict> {
-  const every = entryRows(log, file.form);
-  const all = new RowFinder(every);
-  const finder = new RowFinder(await inPeriod(every, all, options));
+  const all = entryRows(log);
+  const rows = await inPeriod(all, options);
   const { from, to } = options;
   const hasRows = (await file.rows.peek()) !== null;
-  const start = to !== undefined ? { start: await finder.newest() } : hasRows ? {} : { start: null };
-  const rules = new ExportRules(file.form, all, options);
-  const compared = await compareRows(file.rows, finder, rules, {
+  const start = to !== undefined ? { start: await rows.newest() } : hasRows ? {} : { start: null };
+  const compared = await compareRows(file.rows, rows, excusesOf(file, all, options), {
+    table: EXPORT_TABLE,
+    form: file.form,
     ...start,
     endsAnywhere: from === undefined,
   });
-  const { findings: faults, rows, expected: entries, newest, oldest, isAbandoned } = compared;
-  const timeAt = async (place: number) => (await finder.at(place)).time;
+  const { findings: faults, expected: entries, newest, oldest, isAbandoned } = compared;
+  const timeAt = async (place: number) => (await rows.at(place)).time;
   const period =
     newest === null || oldest === null ? null : { from: await timeAt(oldest), to: await timeAt(newest) };
-  return { rows, entries, period, faults, logEndsAt: await endBefore(to, all), isAbandoned };
+  const logEndsAt = await endBefore(to, all);
+  return { rows: compared.rows, entries, period, faults, logEndsAt, isAbandoned };
 }
 
 /** A row for every entry, each verified against the checkpoint; a block is a bundle. */
-function entryRows(log: LogEntries, form: RowForm): LogRows<EntryRow> {
-  const toRow = (line: Uint8Array, index: number, hash: string): EntryRow => {
-    const entry = entryRow(line, index, hash);
-    return { ...entry, text: formatRow(form, entry.row), time: entry.row.timestamp };
-  };
-  return {
-    blocks: log.bundles,
-    block: cached(async (number) => {
-      const { first, lines, hashes } = await log.bundle(number);
-      return lines.map((line, at) => toRow(line, first + at, hashes[at]!)).reverse();
-    }),
-  };
+function entryRows(log: LogEntries): LogRows<EntryRow> {
+  return new LogRows(log.bundles, async (number) => {
+    const { first, lines, hashes } = await log.bundle(number);
+    return lines.map((line, at) => rowOf(line, first + at, hashes[at]!)).reverse();
+  });
+}
+
+/** The hash shows that the line is one of the ledger, which validated it. Here it is only parsed. Throws log_invalid. */
+function rowOf(line: Uint8Array, index: number, hash: string): EntryRow {
+  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
+  const entry = parseObject(text) as unknown as LedgerEvent | null;
+  if (!entry) {
+    const found = JSON.stringify(text.slice(0, 80));
+    throw new CathedralError('log_invalid', { place: `entry ${index}`, expected: 'an event', found });
+  }
+  const [row] = ledgerExport.rows({ event: entry, hash });
+  const { timestamp } = entry;
+  const about = { time: timestamp, event: index, links: null, timestamp };
+  return { text: withoutEnd(row!), ...about, entry, hash: `0x${hash}` };
 }
 
 /** The rows of the period that pass the filter, in the blocks that may have some. */
-async function inPeriod(
-  { blocks, block }: LogRows<EntryRow>,
-  all: RowFinder<EntryRow>,
-  { from, to, wanted }: ExportOptions,
-): Promise<LogRows<EntryRow>> {
+async function inPeriod(all: LogRows<EntryRow>, options: ExportOptions): Promise<LogRows<EntryRow>> {
+  const { from, to } = options;
   const blockBefore = async (isBefore: (row: EntryRow) => boolean) => {
     const place = await all.newestWhere(isBefore);
-    return place === null ? null : all.partsOf(place).block;
+    return place === null ? null : all.blockOf(place);
   };
   const first = from == null ? 0 : ((await blockBefore(({ time }) => isBefore(time, from))) ?? 0);
-  const last = to === undefined ? blocks - 1 : ((await blockBefore(({ time }) => !isBefore(to, time))) ?? -1);
-  const isIn = ({ time, event, row }: EntryRow) =>
-    (from == null || !isBefore(time, from)) &&
-    (to === undefined || !isBefore(to, time)) &&
-    (!wanted || wanted(event, row.attestation_hash));
-  return {
-    blocks: Math.max(0, last - first + 1),
-    block: async (number) => (await block(first + number)).filter(isIn),
-  };
+  const last =
+    to === undefined ? all.blocks - 1 : ((await blockBefore(({ time }) => !isBefore(to, time))) ?? -1);
+  return new LogRows(Math.max(0, last - first + 1), async (number) =>
+    (await all.block(first + number)).filter((row) => reasonAgainst(row, options) === null),
+  );
+}
+
+/** Why an entry does not belong in the export; null: it does. */
+function reasonAgainst({ time, entry, hash }: EntryRow, { from, to, wanted }: ExportOptions): string | null {
+  const isOutside = (from != null && isBefore(time, from)) || (to !== undefined && isBefore(to, time));
+  if (isOutside) return 'of the log is outside the period';
+  return !wanted || wanted(entry, hash) ? null : 'does not match the filter';
 }
 
 function isBefore(one: string, other: string): boolean {
@@ -106,90 +115,30 @@ function isBefore(one: string, other: string): boolean {
 }
 
 /** The time of the log’s last entry if it is earlier than this time, else null. */
-async function endBefore(to: string | undefined, all: RowFinder<EntryRow>): Promise<string | null> {
+async function endBefore(to: string | undefined, all: LogRows): Promise<string | null> {
   const newest = to === undefined ? null : await all.newest();
   if (newest === null) return null;
   const { time } = await all.at(newest);
   return isBefore(time, to!) ? time : null;
 }
 
-/** The form of a ledger's timestamp; the date need not exist. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-/** An entry is known by its hash, and its row says what its line says. */
-class ExportRules implements RowRules<EntryRow> {
-  readonly table = 'the export';
-  readonly #form: RowForm;
-  readonly #all: RowFinder<EntryRow>;
-  readonly #options: ExportOptions;
-
-  constructor(form: RowForm, all: RowFinder<EntryRow>, options: ExportOptions) {
-    [this.#form, this.#all, this.#options] = [form, all, options];
-  }
-
-  cells(text: string): Record<keyof ExportRow, string> | null {
-    const row = parseRow(this.#form, text);
-    return row && { ...row };
-  }
-
-  timeOf({ timestamp }: Cells): string | null {
-    return TIMESTAMP.test(timestamp) ? timestamp : null;
-  }
-
-  isSame(entry: EntryRow, text: string): boolean {
-    if (entry.text === text) return true;
-    const cells = this.cells(text);
-    return cells !== null && differences(cells, entry.row).length === 0;
-  }
-
-  differences({ index, row }: EntryRow, cells: Cells): string[] {
-    return differences(cells, row).map(
-      (name) =>
-        `${name} of event ${index}: the log has ${shorten(row[name])}, the row has ${shorten(cells[name])}`,
-    );
-  }
-
-  /** Of the next entry, the hash may be what was edited. */
-  isEdit({ row }: EntryRow, cells: Cells, isNext: boolean): boolean {
-    const changed = differences(cells, row);
-    if (!changed.includes('attestation_hash')) return true;
-    return isNext && !changed.includes('timestamp') && !changed.includes('event_type');
-  }
-
-  nameOf({ index }: EntryRow): string {
-    return `event ${index} of the log`;
-  }
-
-  nameOfMissing(oldest: EntryRow, newest: EntryRow, count: number): string {
-    if (count === 1) return `${this.nameOf(newest)}, ${newest.time},`;
-    return `${count} of the events ${oldest.index} to ${newest.index} of the log, ${oldest.time} to ${newest.time},`;
-  }
-
-  async explain(cells: Cells): Promise<Omit<RowFinding, 'line'>[]> {
-    const hash = cells.attestation_hash;
-    const added = (message: string) => [{ kind: 'added' as const, message }];
-    const time = this.timeOf(cells);
-    for (const place of time === null ? [] : await this.#all.ofTime(time)) {
-      const entry = await this.#all.at(place);
-      if (entry.row.attestation_hash !== hash) continue;
-      const reason = this.#reasonAgainst(entry);
-      if (reason !== null) return added(`event ${entry.index} ${reason}`);
-      return this.differences(entry, cells).map((message) => ({ kind: 'edited', message }));
-    }
-    return added(`the log has no event with the hash ${hash} at that time`);
-  }
-
-  /** Why an entry does not belong in the export. */
-  #reasonAgainst({ time, event, row }: EntryRow): string | null {
-    const { from, to, wanted } = this.#options;
-    const isOutside = (from != null && isBefore(time, from)) || (to !== undefined && isBefore(to, time));
-    if (isOutside) return 'of the log is outside the period';
-    return !wanted || wanted(event, row.attestation_hash) ? null : 'does not match the filter';
-  }
-}
-
-type Cells = Record<keyof ExportRow, string>;
-
-function shorten(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
+/** All entries are shown, so nothing is excused. A row that the export should not have may be of an entry that is elsewhere in the log. */
+function excusesOf({ form }: ExportFile, all: LogRows<EntryRow>, options: ExportOptions): Excuses {
+  return {
+    exempts: () => null,
+    carried: () => null,
+    excuse: async () => null,
+    async added(cells) {
+      const hash = cells.attestation_hash!;
+      for (const place of await all.ofTime(cells.timestamp!)) {
+        const row = await all.at(place);
+        if (row.hash !== hash) continue;
+        const reason = reasonAgainst(row, options);
+        if (reason !== null) return [{ kind: 'added', message: `event ${row.event} ${reason}` }];
+        const differences = differencesOf(EXPORT_TABLE, form, { row, cells });
+        return differences.map((one) => ({ kind: 'edited', message: describeDifference(one, row) }));
+      }
+      return [{ kind: 'added', message: `the log has no event with the hash ${hash} at that time` }];
+    },
+  };
 }

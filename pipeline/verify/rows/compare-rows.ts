@@ -1,7 +1,15 @@
 import { formatCount } from '../../words/number.ts';
-import type { FileRows } from './file-rows.ts';
-import type { RowText } from './lines.ts';
-import { compareTimes, type LogRow, type Place, type RowFinder } from './row-finder.ts';
+import type { FileRows, RowText } from './file-rows.ts';
+import {
+  type Cells,
+  type Difference,
+  differencesOf,
+  type HistoryForm,
+  type HistoryTable,
+  parseCells,
+  shownCell,
+} from './history-tables.ts';
+import { compareTimes, type LogRow, type LogRows, type Place } from './log-rows.ts';
 
 type FindingKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
 
@@ -12,39 +20,26 @@ export interface RowFinding {
   message: string;
 }
 
-/** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
-export type Cells = Readonly<Record<string, string>>;
-
-/** What the rows of a table mean, for the comparison of a file with a log. */
-export interface RowRules<Row extends LogRow> {
-  /** The table, for messages. */
-  table: string;
-  /** Null: the text is no row of the table. */
-  cells(text: string): Cells | null;
-  /** What the row is ordered by; null: that is no time. */
-  timeOf(cells: Cells): string | null;
-  isSame(row: Row, text: string): boolean;
-  /** In what a row of the file differs from a row of the log; empty if in nothing. */
-  differences(row: Row, cells: Cells, text: string): string[];
-  /** Whether a row of the file may be an edited version of a row of the log; `isNext`: of the one that should come next. */
-  isEdit(row: Row, cells: Cells, isNext: boolean): boolean;
-  /** The row for messages: `event 5 of the log`. */
-  nameOf(row: Row): string;
-  /** Rows that follow each other for messages, of which these are the ends. */
-  nameOfMissing(oldest: Row, newest: Row, count: number): string;
+/** What the log does not show, so that a row which seems wrong may be right. Reasons end the sentence “it cannot be checked: it is …”. */
+export interface Excuses {
   /** Why a row cannot be compared, whatever the log has; null: it can. */
-  exempts?(cells: Cells): string | null;
-  /** Why a row that differs from this one of the log may be right; null: it is not. */
-  excusesEdit?(row: Row, isInNewestBlock: boolean): Promise<string | null>;
-  /** Why this row may occur a second time; null: it may not. */
-  excusesRepeat?(row: Row): Promise<string | null>;
-  /** The row that the log gives although no event of the log does. */
-  unchanged?(cells: Cells): Row | null;
-  /** Of a row that the log does not give: why that may be right, or what is wrong with it. */
-  explain(cells: Cells): Promise<string | Omit<RowFinding, 'line'>[]>;
+  exempts(cells: Cells): string | null;
+  /** The row that the log gives although no event of the log does; null: there is none. */
+  carried(cells: Cells): LogRow | null;
+  /** Why a row that differs from one of the log, repeats one, or has none, may be right; null: it is wrong. */
+  excuse(
+    kind: 'edited' | 'repeated' | 'added',
+    row: { cells: Cells; time: string; isInNewestBlock: boolean },
+  ): Promise<string | null>;
+  /** What is wrong with a row that the log does not give. */
+  added(cells: Cells): Promise<Omit<RowFinding, 'line'>[]>;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
+  table: HistoryTable;
+  form: HistoryForm;
+  /** Columns that cannot be compared. */
+  masked?: readonly string[];
   /** The first row that the file should have; null: none. Omitted: the file’s first row that the log has says so. */
   start?: Place | null;
   /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. */
@@ -62,7 +57,7 @@ export interface Compared {
   proved: number;
   /** Of these, rows that no event of the log gives. */
   unchanged: number;
-  /** Rows of the log between `oldest` and `newest`. */
+  /** Rows of the log that the file has or should have. */
   expected: number;
   newest: Place | null;
   oldest: Place | null;
@@ -80,29 +75,29 @@ const PROGRESS_ROWS = 5000;
 
 /**
  * Compares the rows of a file with those of a log, both newest first. Every row of the log should come once, in its place; whatever is not
- * so is a finding with its line. Keeps the missing ranges in memory, and what `file` and `finder` keep. Throws the errors of both.
+ * so is a finding with its line. Keeps the missing ranges in memory, and what `file` and `log` keep. Throws the errors of both.
  */
-export function compareRows<Row extends LogRow>(
+export function compareRows(
   file: FileRows,
-  finder: RowFinder<Row>,
-  rules: RowRules<Row>,
+  log: LogRows,
+  excuses: Excuses,
   options: CompareOptions,
 ): Promise<Compared> {
-  return new Comparison(file, finder, rules, options).run();
+  return new Comparison(file, log, excuses, options).run();
 }
 
-/** Rows of the log for which no row has been read. */
+/** Rows of the log for which no row has been read: from one down to another, which is there; null: to the oldest. */
 interface MissingRange {
-  newest: Place;
-  oldest: Place;
+  from: Place;
+  until: Place | null;
   /** The line of the file that they should precede. */
   line: number;
 }
 
-class Comparison<Row extends LogRow> {
+class Comparison {
   readonly #file: FileRows;
-  readonly #finder: RowFinder<Row>;
-  readonly #rules: RowRules<Row>;
+  readonly #log: LogRows;
+  readonly #excuses: Excuses;
   readonly #options: CompareOptions;
   /** Rows that were read and not compared yet. */
   readonly #waiting: RowText[];
@@ -112,17 +107,17 @@ class Comparison<Row extends LogRow> {
   #rows = 0;
   #proved = 0;
   #unchanged = 0;
-  /** Rows of the log with a row of the file. */
-  #found = 0;
+  #expected = 0;
   #line = 0;
-  /** The place of the row expected next; null: the log has no more. */
+  /** The row expected next; null: the log has no more. */
   #next: Place | null = null;
   #newest: Place | null = null;
+  #oldest: Place | null = null;
   /** Of the last row that was taken. */
   #time: string | null = null;
 
-  constructor(file: FileRows, finder: RowFinder<Row>, rules: RowRules<Row>, options: CompareOptions) {
-    [this.#file, this.#finder, this.#rules, this.#options] = [file, finder, rules, options];
+  constructor(file: FileRows, log: LogRows, excuses: Excuses, options: CompareOptions) {
+    [this.#file, this.#log, this.#excuses, this.#options] = [file, log, excuses, options];
     this.#waiting = [...(options.read ?? [])];
   }
 
@@ -132,131 +127,155 @@ class Comparison<Row extends LogRow> {
 
   async run(): Promise<Compared> {
     const { start } = this.#options;
-    if (start !== undefined) this.#startAt(start);
-    else if (!(await this.#start())) return this.#ofOtherLog();
+    this.#newest = start === undefined ? await this.#start() : start;
+    this.#next = this.#newest;
+    if (start === undefined && this.#next === null && !(await this.#isOfThisLog())) return this.#ofOtherLog();
     while (!this.#isAbandoned) {
-      const row = this.#waiting.shift() ?? (await this.#readRow());
+      const row = this.#waiting.shift() ?? (await this.#read());
       if (!row) break;
       await this.#compare(row);
     }
     return this.#end();
   }
 
-  async #readRow(): Promise<RowText | null> {
+  async #read(): Promise<RowText | null> {
     const row = await this.#file.peek();
     if (row) this.#file.skip();
     return row;
   }
 
-  #startAt(place: Place | null): void {
-    [this.#next, this.#newest] = [place, place];
-  }
-
-  /** Finds the row of the log that the file begins with. False: it has none of the log’s rows. */
-  async #start(): Promise<boolean> {
+  /** The row of the log that the file begins with; null: it has none of the log’s rows. */
+  async #start(): Promise<Place | null> {
     for (let at = 0; at < MAX_WAITING; at += 1) {
-      if (at === this.#waiting.length) {
-        const row = await this.#readRow();
-        if (!row) break;
-        this.#waiting.push(row);
-      }
-      const { text } = this.#waiting[at]!;
-      const cells = this.#rules.cells(text);
-      const [place] = cells ? await this.#same(cells, text) : [];
-      if (place === undefined) continue;
-      this.#startAt(await this.#before(place, at));
-      return true;
+      const row = this.#waiting[at] ?? (await this.#read());
+      if (!row) break;
+      this.#waiting[at] = row;
+      const cells = this.#parse(row.text);
+      const [place] = cells ? await this.#like(cells, (differences) => differences.length === 0) : [];
+      if (place !== undefined) return this.#before(place, at);
     }
+    if (this.#waiting.length === 0) return this.#log.newest();
     // A short file may have no row as it was; an edited one will do.
     for (const [at, { text }] of this.#waiting.entries()) {
-      const cells = this.#rules.cells(text);
-      const place = cells && (await this.#edited(cells, () => true));
-      if (place === null) continue;
-      this.#startAt(await this.#before(place, at));
-      return true;
+      const cells = this.#parse(text);
+      const [place] = cells
+        ? await this.#like(cells, (differences) => this.#isEdit(differences, cells, false))
+        : [];
+      if (place !== undefined) return this.#before(place, at);
     }
-    for (const { text } of this.#waiting) if (await this.#isExplained(text)) return true;
-    if (this.#waiting.length === 0) this.#startAt(await this.#finder.newest());
-    return this.#waiting.length === 0;
-  }
-
-  /** Whether a row without a row of the log is no sign of another log. */
-  async #isExplained(text: string): Promise<boolean> {
-    const rules = this.#rules;
-    const cells = rules.cells(text);
-    if (!cells) return false;
-    if (rules.exempts?.(cells) || rules.unchanged?.(cells)) return true;
-    return typeof (await rules.explain(cells)) === 'string';
+    return null;
   }
 
   /** The rows before the first one that is in the log may be edited ones of newer rows. */
   async #before(place: Place, rows: number): Promise<Place> {
-    const rules = this.#rules;
     let newest = place;
-    for (let at = rows - 1; at >= 0; at -= 1) {
-      const cells = rules.cells(this.#waiting[at]!.text);
-      if (cells && rules.exempts?.(cells)) continue;
-      const newer = await this.#finder.newer(newest);
-      if (newer === null || !cells || !rules.isEdit(await this.#finder.at(newer), cells, true)) break;
+    for (const { text } of this.#waiting.slice(0, rows).reverse()) {
+      const cells = this.#parse(text);
+      if (cells && this.#excuses.exempts(cells)) continue;
+      const newer = await this.#log.newer(newest);
+      if (
+        newer === null ||
+        !cells ||
+        !this.#isEdit(this.#differences(await this.#log.at(newer), cells), cells, true)
+      )
+        break;
       newest = newer;
     }
     return newest;
   }
 
-  async #compare(row: RowText): Promise<void> {
-    const { line, text } = row;
-    const rules = this.#rules;
-    this.#rows += 1;
-    this.#line = line;
-    if (this.#rows % PROGRESS_ROWS === 0) this.#options.onProgress?.(this.#next);
-    const expected = this.#next === null ? null : await this.#finder.at(this.#next);
-    if (expected && rules.isSame(expected, text)) return this.#take(this.#next!);
-    const cells = rules.cells(text);
-    if (!cells) return this.#fault(line, 'unreadable', `this is not a row of ${rules.table}`);
-    const reason = rules.exempts?.(cells) ?? null;
-    if (reason !== null) return this.#leave(reason, line);
-    const same = await this.#same(cells, text);
-    const next = this.#next ?? -1;
-    const later = same.find((place) => place <= next);
-    if (later !== undefined) {
-      await this.#skipTo(later, line);
-      return this.#take(later);
+  /** Whether a row without a row of the log is no sign of another log. */
+  async #isOfThisLog(): Promise<boolean> {
+    for (const { text } of this.#waiting) {
+      const cells = this.#parse(text);
+      if (!cells) continue;
+      const known = this.#excuses.exempts(cells) ?? this.#excuses.carried(cells);
+      if (known ?? (await this.#excuse('added', cells))) return true;
     }
-    if (same.length > 0) return this.#compareLate(same, line);
-    if (expected && rules.isEdit(expected, cells, true) && !(await this.#isFollowing(expected)))
-      return this.#takeEdited(this.#next!, cells, row);
-    const older = await this.#edited(cells, (place) => place < next);
-    if (older !== null) {
-      await this.#skipTo(older, line);
-      return this.#takeEdited(older, cells, row);
-    }
-    return this.#compareUnknown(cells, row);
+    return this.#waiting.length === 0;
   }
 
-  /** Whether a row of the log is the file’s next one, so that the row before it is not an edited version of it. */
-  async #isFollowing(row: Row): Promise<boolean> {
-    const following = this.#waiting[0] ?? (await this.#file.peek());
-    return following !== null && this.#rules.isSame(row, following.text);
+  /** Null: the text is no row of the table. */
+  #parse(text: string): Cells | null {
+    const { table, form } = this.#options;
+    return parseCells(table, form, text);
   }
 
-  /** Places of rows of the log that are the same as a row, the newest first. */
-  async #same(cells: Cells, text: string): Promise<Place[]> {
+  /** What the row is ordered by; null: that is no time. */
+  #timeOf(cells: Cells): string | null {
+    const time = cells[this.#options.table.time]!;
+    return TIME.test(time) ? time : null;
+  }
+
+  /** In which columns a row of the file differs from a row of the log. */
+  #differences(row: LogRow, cells: Cells): Difference[] {
+    const { table, form, masked = [] } = this.#options;
+    return differencesOf(table, form, { row, cells }).filter(({ column }) => !masked.includes(column));
+  }
+
+  #isSame(row: LogRow, text: string): boolean {
+    if (this.#options.form !== 'ndjson' && row.text === text) return true;
+    const cells = this.#parse(text);
+    return cells !== null && this.#differences(row, cells).length === 0;
+  }
+
+  /** Whether a row with these differences may be an edited version of the row of the log; `isNext`: of the one that should come next. */
+  #isEdit(differences: readonly Difference[], cells: Cells, isNext: boolean): boolean {
+    const { key, time } = this.#options.table;
+    if (isNext && differences.length <= 1) return true;
+    const changed = differences.map(({ column }) => column);
+    if (key.length > 0 && !key.some((name) => changed.includes(name))) return true;
+    if (key.length > 0 && !isNext) return false;
+    return !changed.includes(time) && changed.length * 2 < Object.keys(cells).length;
+  }
+
+  /** The rows of the log at the time of a row that differ from it as wanted, the newest first. */
+  async #like(cells: Cells, isWanted: (differences: Difference[]) => boolean): Promise<Place[]> {
+    const time = this.#timeOf(cells);
     const places: Place[] = [];
-    for (const place of await this.#ofTime(cells))
-      if (this.#rules.isSame(await this.#finder.at(place), text)) places.push(place);
+    for (const place of time === null ? [] : await this.#log.ofTime(time))
+      if (isWanted(this.#differences(await this.#log.at(place), cells))) places.push(place);
     return places;
   }
 
-  async #ofTime(cells: Cells): Promise<Place[]> {
-    const time = this.#rules.timeOf(cells);
-    return time === null ? [] : this.#finder.ofTime(time);
+  async #compare(row: RowText): Promise<void> {
+    const { line, text } = row;
+    this.#rows += 1;
+    this.#line = line;
+    if (this.#rows % PROGRESS_ROWS === 0) this.#options.onProgress?.(this.#next);
+    const expected = this.#next === null ? null : await this.#log.at(this.#next);
+    if (expected && this.#isSame(expected, text)) return this.#take(this.#next!);
+    const cells = this.#parse(text);
+    if (!cells) return this.#fault(line, 'unreadable', `this is not a row of ${this.#options.table.path}`);
+    const reason = this.#excuses.exempts(cells);
+    if (reason !== null) return this.#leave(reason, line);
+    const next = this.#next ?? -1;
+    const same = await this.#like(cells, (differences) => differences.length === 0);
+    const later = same.find((place) => place <= next);
+    if (later !== undefined) {
+      this.#miss(later, line);
+      return this.#take(later);
+    }
+    if (same.length > 0) return this.#compareLate(same, cells, line);
+    if (
+      expected &&
+      this.#isEdit(this.#differences(expected, cells), cells, true) &&
+      !(await this.#isNext(expected))
+    )
+      return this.#takeEdited(this.#next!, cells, line);
+    const edited = await this.#like(cells, (differences) => this.#isEdit(differences, cells, false));
+    const older = edited.find((place) => place < next);
+    if (older !== undefined) {
+      this.#miss(older, line);
+      return this.#takeEdited(older, cells, line);
+    }
+    return this.#compareUnknown(cells, line);
   }
 
-  /** A row of the log, not the expected one, of which this row may be an edited version. */
-  async #edited(cells: Cells, mayBe: (place: Place) => boolean): Promise<Place | null> {
-    for (const place of await this.#ofTime(cells))
-      if (mayBe(place) && this.#rules.isEdit(await this.#finder.at(place), cells, false)) return place;
-    return null;
+  /** Whether a row of the log is the file’s next one, so that the row before it is not an edited version of it. */
+  async #isNext(row: LogRow): Promise<boolean> {
+    const following = this.#waiting[0] ?? (await this.#file.peek());
+    return following !== null && this.#isSame(row, following.text);
   }
 
   async #take(place: Place): Promise<void> {
@@ -265,93 +284,95 @@ class Comparison<Row extends LogRow> {
   }
 
   async #goBeyond(place: Place): Promise<void> {
-    this.#found += 1;
-    this.#time = (await this.#finder.at(place)).time;
-    this.#next = await this.#finder.older(place);
+    this.#expected += 1;
+    this.#oldest = place;
+    this.#time = (await this.#log.at(place)).time;
+    this.#next = await this.#log.older(place);
   }
 
   /** The rows before this one are missing. */
-  async #skipTo(place: Place, line: number): Promise<void> {
-    if (place === this.#next) return;
-    this.#missing.push({ newest: this.#next!, oldest: (await this.#finder.newer(place))!, line });
+  #miss(until: Place, line: number): void {
+    if (until !== this.#next) this.#missing.push({ from: this.#next!, until, line });
   }
 
-  async #takeEdited(place: Place, cells: Cells, { line, text }: RowText): Promise<void> {
-    const row = await this.#finder.at(place);
-    await this.#blame(row, { cells, text, line, isInNewestBlock: this.#finder.isInNewestBlock(place) });
+  async #takeEdited(place: Place, cells: Cells, line: number): Promise<void> {
+    const isInNewestBlock = this.#log.blockOf(place) === this.#log.blocks - 1;
+    await this.#blame(await this.#log.at(place), cells, line, isInNewestBlock);
     await this.#goBeyond(place);
   }
 
-  /** False: the row is the same. */
-  async #blame(
-    row: Row,
-    { cells, text, line, isInNewestBlock }: RowText & { cells: Cells; isInNewestBlock: boolean },
-  ): Promise<boolean> {
-    const differences = this.#rules.differences(row, cells, text);
+  /** Says in what a row differs from a row of the log. False: in nothing. */
+  async #blame(row: LogRow, cells: Cells, line: number, isInNewestBlock: boolean): Promise<boolean> {
+    const differences = this.#differences(row, cells);
     if (differences.length === 0) return false;
-    const reason = (await this.#rules.excusesEdit?.(row, isInNewestBlock)) ?? null;
+    const reason = await this.#excuses.excuse('edited', { cells, time: row.time, isInNewestBlock });
     if (reason !== null) this.#leave(reason, line);
-    else for (const message of differences) this.#fault(line, 'edited', message);
+    else
+      for (const difference of differences) this.#fault(line, 'edited', describeDifference(difference, row));
     return true;
   }
 
   /** A row that comes after an older one. */
-  async #compareLate(places: readonly Place[], line: number): Promise<void> {
-    const row = await this.#finder.at(places[0]!);
-    const name = this.#rules.nameOf(row);
+  async #compareLate(places: readonly Place[], cells: Cells, line: number): Promise<void> {
+    const row = await this.#log.at(places[0]!);
+    const name = `the row of ${describeRow(row)}`;
     for (const place of places) {
       if (!(await this.#isNoLongerMissing(place))) continue;
-      this.#found += 1;
+      this.#expected += 1;
       return this.#fault(line, 'moved', `${name} should come earlier, among newer ones`);
     }
-    const isNewer = this.#newest !== null && places.every((place) => place > this.#newest!);
-    if (isNewer) {
-      this.#found += 1;
-      await this.#extendTo(places.at(-1)!, line);
+    if (this.#newest !== null && places.every((place) => place > this.#newest!)) {
+      // The file’s first row was not its newest; the rows between them are missing until they come.
+      const first = places.at(-1)!;
+      const from = (await this.#log.older(first))!;
+      if (from !== this.#newest) this.#missing.push({ from, until: this.#newest, line });
+      this.#newest = first;
+      this.#expected += 1;
       return this.#fault(line, 'moved', `${name} should come before the first row`);
     }
-    const reason = (await this.#rules.excusesRepeat?.(row)) ?? null;
+    const reason = await this.#excuse('repeated', cells);
     if (reason !== null) return this.#leave(reason, line);
     return this.#fault(line, 'repeated', `${name} appears twice`);
   }
 
   /** Removes a row from the missing ones; false: it was not missing. */
   async #isNoLongerMissing(place: Place): Promise<boolean> {
-    const range = this.#missing.find(({ newest, oldest }) => oldest <= place && place <= newest);
+    const range = this.#missing.find(({ from, until }) => place <= from && place > (until ?? -1));
     if (!range) return false;
-    const [newer, older] = [await this.#finder.newer(place), await this.#finder.older(place)];
+    const older = await this.#log.older(place);
     this.#missing = this.#missing.flatMap((one) => {
       if (one !== range) return [one];
       return [
-        ...(place < range.newest ? [{ ...range, oldest: newer! }] : []),
-        ...(place > range.oldest ? [{ ...range, newest: older! }] : []),
+        ...(place < range.from ? [{ ...range, until: place }] : []),
+        ...(older !== null && older !== range.until ? [{ ...range, from: older }] : []),
       ];
     });
     return true;
   }
 
-  /** The file’s first row was not its newest; the rows between them are missing until they come. */
-  async #extendTo(place: Place, line: number): Promise<void> {
-    const oldest = (await this.#finder.newer(this.#newest!))!;
-    if (oldest < place) this.#missing.push({ newest: (await this.#finder.older(place))!, oldest, line });
-    this.#newest = place;
-  }
-
   /** A row that no event of the log gives. */
-  async #compareUnknown(cells: Cells, { line, text }: RowText): Promise<void> {
-    const row = this.#rules.unchanged?.(cells);
+  async #compareUnknown(cells: Cells, line: number): Promise<void> {
+    const row = this.#excuses.carried(cells);
     if (row) {
-      if (await this.#blame(row, { cells, text, line, isInNewestBlock: false })) return;
+      if (await this.#blame(row, cells, line, false)) return;
       if (this.#time !== null && compareTimes(row.time, this.#time) >= 0)
-        return this.#fault(line, 'moved', `${this.#rules.nameOf(row)} should come earlier, among newer ones`);
+        return this.#fault(line, 'moved', `the row of ${row.time} should come earlier, among newer ones`);
       this.#time = row.time;
       this.#proved += 1;
       this.#unchanged += 1;
       return;
     }
-    const explained = await this.#rules.explain(cells);
-    if (typeof explained === 'string') this.#leave(explained, line);
-    else for (const { kind, message } of explained) this.#fault(line, kind, message);
+    const { table } = this.#options;
+    if (this.#timeOf(cells) === null)
+      return this.#fault(line, 'unreadable', `${table.time} is not a time: ${shownCell(cells[table.time]!)}`);
+    const reason = await this.#excuse('added', cells);
+    if (reason !== null) return this.#leave(reason, line);
+    for (const { kind, message } of await this.#excuses.added(cells)) this.#fault(line, kind, message);
+  }
+
+  async #excuse(kind: 'repeated' | 'added', cells: Cells): Promise<string | null> {
+    const time = this.#timeOf(cells);
+    return time === null ? null : this.#excuses.excuse(kind, { cells, time, isInNewestBlock: false });
   }
 
   #leave(reason: string, line: number): void {
@@ -365,58 +386,82 @@ class Comparison<Row extends LogRow> {
 
   /** None of its rows is in the log. */
   #ofOtherLog(): Compared {
-    const [first] = this.#waiting;
     this.#rows = this.#waiting.length;
     const rows = this.#rows === 1 ? 'its only row' : `any of its first ${this.#rows} rows`;
     this.#fault(
-      first!.line,
+      this.#waiting[0]!.line,
       'added',
       `the log does not give ${rows}: the file is from another service, or nearly all of it was changed`,
     );
-    return this.#result(null, true);
+    return this.#result(true);
   }
 
   async #end(): Promise<Compared> {
     this.#options.onProgress?.(null);
     const isAbandoned = this.#isAbandoned;
-    const oldest = await this.#oldest();
-    if (!isAbandoned && this.#next !== null && oldest !== null && oldest <= this.#next)
-      this.#missing.push({ newest: this.#next, oldest, line: this.#line + 1 });
+    if (!isAbandoned && this.#next !== null && (await this.#goesOn(this.#next)))
+      this.#missing.push({
+        from: this.#next,
+        until: await this.#endOfFile(this.#next),
+        line: this.#line + 1,
+      });
     for (const range of this.#missing) await this.#reportMissing(range);
     const { hasEnded, fault } = this.#file;
     if (hasEnded && fault) this.#findings.push({ kind: 'unreadable', ...fault });
-    return this.#result(oldest, isAbandoned);
+    return this.#result(isAbandoned);
   }
 
-  /** The place of the oldest row that the file should have; null: it should have none. */
-  async #oldest(): Promise<Place | null> {
-    if (!this.#options.endsAnywhere) return this.#newest === null ? null : this.#finder.oldest();
-    if (this.#time === null) return null;
-    return (await this.#finder.ofTime(this.#time)).at(-1) ?? null;
+  /** Whether the file should have had this row, too. */
+  async #goesOn(next: Place): Promise<boolean> {
+    return !this.#options.endsAnywhere || (await this.#log.at(next)).time === this.#time;
   }
 
-  async #reportMissing({ newest, oldest, line }: MissingRange): Promise<void> {
-    let count = 1;
-    for (let place = newest; place > oldest; place = (await this.#finder.older(place))!) count += 1;
-    this.#found += count;
-    const [from, to] = [await this.#finder.at(oldest), await this.#finder.at(newest)];
-    const what = this.#rules.nameOfMissing(from, to, count);
+  /** The first row of the log after those that the file should have had; null: there are no more. */
+  async #endOfFile(next: Place): Promise<Place | null> {
+    if (!this.#options.endsAnywhere) return null;
+    let end: Place | null = next;
+    while (end !== null && (await this.#goesOn(end))) end = await this.#log.older(end);
+    return end;
+  }
+
+  async #reportMissing({ from, until, line }: MissingRange): Promise<void> {
+    let [count, oldest] = [1, from];
+    for (let place = await this.#log.older(from); place !== until; count += 1) {
+      oldest = place!;
+      place = await this.#log.older(place!);
+    }
+    this.#expected += count;
+    if (this.#oldest === null || oldest < this.#oldest) this.#oldest = oldest;
+    const [last, first] = [describeRow(await this.#log.at(oldest)), describeRow(await this.#log.at(from))];
+    const what =
+      count === 1 ? `the row of ${first}` : `${formatCount(count, 'row')} of the log, ${last} to ${first},`;
     this.#fault(line, 'missing', `${what} should come before this line`);
   }
 
-  #result(oldest: Place | null, isAbandoned: boolean): Compared {
+  #result(isAbandoned: boolean): Compared {
     return {
       findings: this.#findings.sort((one, other) => one.line - other.line),
       rows: this.#rows,
       proved: this.#proved,
       unchanged: this.#unchanged,
-      expected: this.#found,
+      expected: this.#expected,
       newest: this.#newest,
-      oldest,
+      oldest: this.#oldest,
       left: this.#left,
       isAbandoned,
     };
   }
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/;
+
+/** `amount of event 5, 2026-02-11T…: the log gives 960.01, the row has 1960.01` */
+export function describeDifference({ column, expected, found }: Difference, row: LogRow): string {
+  return `${column} of ${describeRow(row)}: the log gives ${shownCell(expected)}, the row has ${shownCell(found)}`;
+}
+
+export function describeRow({ event, time, timestamp }: LogRow): string {
+  return event === null ? time : `event ${event}, ${timestamp}`;
 }
 
 /** `3 rows, from line 5 on, cannot be checked: they are of …`: why rows could not be compared, as sentences. */

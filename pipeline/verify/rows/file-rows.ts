@@ -1,4 +1,15 @@
-import type { FileFault, Lines, RowText } from './lines.ts';
+/** The text of a row in a file. */
+export interface RowText {
+  /** Where it begins, from 1. */
+  line: number;
+  text: string;
+}
+
+/** A fault of the file as a whole. */
+interface FileFault {
+  line: number;
+  message: string;
+}
 
 /** How a JSON document ends. */
 export interface JsonDocument {
@@ -8,80 +19,131 @@ export interface JsonDocument {
   faultOf: (text: string, rows: number) => string | null;
 }
 
-/** The rows of a file, one a line. In a JSON document without the commas between them, up to the last line, which begins with `]`. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * The rows of a file, one a line of UTF-8, since no row contains a line end. Accepts Windows line ends. In a JSON document without the commas
+ * between them, up to the last line, which begins with `]`. Keeps a chunk, and the line that its end cuts.
+ */
 export class FileRows {
-  readonly #lines: Lines;
-  readonly #document: JsonDocument | null;
-  /** The end of a JSON document, once it has been read. */
-  #tail: RowText | null;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #mostCharacters: number;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** Whole lines with their ends, of which those before `#at` were skipped. */
+  #text = '';
+  #at = 0;
+  /** The beginning of a line whose end was not read yet. */
+  #rest = '';
+  #isAtEnd = false;
+  /** Number of the line at `#at`. */
+  #line = 1;
+  /** Why the rest of the file cannot be read; it shows when the lines before it have been read. */
+  #unreadable: FileFault | null = null;
+  #document: JsonDocument | null = null;
   #next: RowText | null = null;
   #count = 0;
   /** Of the last row of a JSON document that was read; null before the first. */
   #endsInComma: boolean | null = null;
   #last = 0;
-  #fault: FileFault | null = null;
-  #hasEnded = false;
-
-  constructor(lines: Lines, document: JsonDocument | null, tail: RowText | null = null) {
-    this.#lines = lines;
-    this.#document = document;
-    this.#tail = tail;
-  }
-
-  /** There are no more rows, which `peek` has found. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** Of the end of the file. */
-  get fault(): FileFault | null {
-    return this.#fault;
+  fault: FileFault | null = null;
+  /** There are no more rows, which `peek` has found. */
+  hasEnded = false;
+
+  /** `mostCharacters`: a longer row is a fault. */
+  constructor(chunks: AsyncIterable<Uint8Array>, mostCharacters: number) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** The rows that follow are those of a JSON document. `tail`: its end, which stood on the line of its beginning. */
+  async begin(document: JsonDocument, tail: RowText | null = null): Promise<void> {
+    [this.#document, this.#next, this.#count, this.fault, this.hasEnded] = [document, null, 0, null, false];
+    if (tail) await this.#end(tail);
   }
 
   /** The row that comes next; null: there are no more. */
   async peek(): Promise<RowText | null> {
-    if (this.#next || this.#hasEnded) return this.#next;
-    const line = this.#tail ? null : await this.#lines.peek();
+    if (this.#next || this.hasEnded) return this.#next;
+    const line = await this.#readLine();
     if (!this.#document) this.#next = line;
     else if (line && !line.text.startsWith(']')) this.#next = this.#withoutComma(line);
     else {
-      this.#tail ??= line;
-      if (line) this.#lines.skip();
-      if (this.#endsInComma) this.#fault ??= { line: this.#last, message: 'a comma follows the last row' };
-      this.#fault ??= await this.#endFault(this.#document);
+      if (line) this.#skipLine();
+      await this.#end(line);
     }
     if (this.#next) return this.#next;
-    this.#fault ??= this.#lines.fault;
-    this.#hasEnded = true;
+    this.fault ??= this.#unreadable;
+    this.hasEnded = true;
     return null;
-  }
-
-  /** A row of a JSON document, in which commas stand between rows, and nowhere else. */
-  #withoutComma({ line, text }: RowText): RowText {
-    if (this.#endsInComma === false)
-      this.#fault ??= { line: this.#last, message: 'no comma follows this row' };
-    [this.#endsInComma, this.#last] = [text.endsWith(','), line];
-    return { line, text: this.#endsInComma ? text.slice(0, -1) : text };
   }
 
   /** Goes beyond the row that comes next. */
   skip(): void {
     this.#next = null;
     this.#count += 1;
-    this.#lines.skip();
+    this.#skipLine();
   }
 
-  async #endFault({ ending, faultOf }: JsonDocument): Promise<FileFault | null> {
-    const lines = this.#lines;
-    const tail = this.#tail;
-    if (!tail) {
-      if (lines.fault) return lines.fault;
-      return { line: lines.line - 1, message: `the file is cut off here: ${ending} is missing` };
-    }
-    const more = await lines.peek();
+  /** A row of a JSON document, in which commas stand between rows, and nowhere else. */
+  #withoutComma({ line, text }: RowText): RowText {
+    if (this.#endsInComma === false)
+      this.fault ??= { line: this.#last, message: 'no comma follows this row' };
+    [this.#endsInComma, this.#last] = [text.endsWith(','), line];
+    return { line, text: this.#endsInComma ? text.slice(0, -1) : text };
+  }
+
+  /** After the last line of a JSON document; null: there was none. */
+  async #end(tail: RowText | null): Promise<void> {
+    if (this.#endsInComma) this.fault ??= { line: this.#last, message: 'a comma follows the last row' };
+    this.fault ??= await this.#endFault(tail);
+    this.hasEnded = true;
+  }
+
+  async #endFault(tail: RowText | null): Promise<FileFault | null> {
+    const { ending, faultOf } = this.#document!;
+    if (!tail && this.#unreadable) return this.#unreadable;
+    if (!tail) return { line: this.#line - 1, message: `the file is cut off here: ${ending} is missing` };
+    const more = await this.#readLine();
     if (more) return { line: more.line, message: 'something follows the end of the JSON document' };
-    if (lines.fault) return lines.fault;
+    if (this.#unreadable) return this.#unreadable;
     const message = faultOf(tail.text, this.#count);
     return message === null ? null : { line: tail.line, message };
+  }
+
+  /** The next line; null: there is none. */
+  async #readLine(): Promise<RowText | null> {
+    while (this.#at === this.#text.length && !this.#isAtEnd) await this.#readChunk();
+    if (this.#at === this.#text.length) return null;
+    const text = this.#text.slice(this.#at, this.#text.indexOf('\n', this.#at));
+    return { line: this.#line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
+  }
+
+  #skipLine(): void {
+    this.#at = this.#text.indexOf('\n', this.#at) + 1;
+    this.#line += 1;
+  }
+
+  /** After the last whole line was skipped. */
+  async #readChunk(): Promise<void> {
+    const { done, value } = await this.#chunks.next();
+    [this.#text, this.#at, this.#isAtEnd] = ['', 0, done === true];
+    let text = this.#rest;
+    try {
+      text += this.#decoder.decode(value, { stream: !done });
+    } catch {
+      return this.#stop('the file is not UTF-8 from here on');
+    }
+    if (done && text !== '' && !text.endsWith('\n')) text += '\n';
+    const end = text.lastIndexOf('\n') + 1;
+    [this.#text, this.#rest] = [text.slice(0, end), text.slice(end)];
+    if (this.#line === 1 && this.#text.startsWith(BYTE_ORDER_MARK)) this.#at = 1;
+    if (this.#rest.length > this.#mostCharacters) this.#stop('this row is longer than any event');
+  }
+
+  /** Reads no further than the lines that are there. */
+  #stop(message: string): void {
+    this.#isAtEnd = true;
+    this.#unreadable = { line: this.#line + this.#text.split('\n').length - 1, message };
   }
 }

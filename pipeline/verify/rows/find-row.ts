@@ -7,15 +7,16 @@ import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
-import { withoutEnd } from './history-rows.ts';
 import {
   type Difference,
   differencesOf,
   type HistoryTable,
+  linksIn,
   linksOf,
   shownCell,
   unmarked,
 } from './history-tables.ts';
+import { withoutEnd } from './log-rows.ts';
 import type { Candidate, PastedRow } from './pasted.ts';
 import type { PublicLog, Span } from './public-log.ts';
 
@@ -126,8 +127,9 @@ async function assertTypesPublic(candidate: Candidate, log: PublicLog): Promise<
 
 /** One event gives the row. */
 async function findEvent(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
-  const { table, links } = candidate;
-  const named = links.event === undefined ? null : indexOf(links.event, table);
+  const { table } = candidate;
+  const link = linksIn(candidate.cells).event;
+  const named = link === undefined ? null : indexOf(unmarked(link), table);
   const given = named === null ? [] : await eventAt(named, candidate, log);
   const own = given.filter((leaf) => givesRow(leaf, candidate));
   if (own.length > 0) return { table, leaves: own, words: eventWords(own, table) };
@@ -185,7 +187,7 @@ async function findDay(candidate: Candidate, log: PublicLog): Promise<FoundRow> 
   const leaves = await log.between(span, typesOf(candidate));
   const row = await rowOf(candidate, log, { span, leaves, time: span.from });
   if (known) assertLinks(candidate, [known.first, known.end - 1], row.last);
-  else if (Object.keys(candidate.links).length > 0) throw unknownLinks(candidate);
+  else if (Object.keys(linksIn(candidate.cells)).length > 0) throw unknownLinks(candidate);
   return {
     table: candidate.table,
     leaves,
@@ -273,18 +275,18 @@ function assertTime(time: string, { path, time: column }: HistoryTable): string 
 }
 
 /** The row must name its events as JSON lines do. Throws Contradicted. */
-function assertLinks({ table, links }: Candidate, events: readonly number[], event: number): void {
+function assertLinks({ table, cells }: Candidate, events: readonly number[], event: number): void {
   const own = linksOf(table, events);
-  const faults = Object.entries(links)
-    .map(([column, found]) => ({ column, expected: own[column] ?? 'nothing', found }))
-    .filter(({ expected, found }) => expected !== found);
+  const faults = Object.entries(linksIn(cells))
+    .filter(([column, found]) => own[column] !== found)
+    .map(([column, found]) => ({ column, expected: shownCell(own[column] ?? ''), found: shownCell(found) }));
   if (faults.length > 0)
     throw new Contradicted('The row holds, but it names other events than its own.', faults, event);
 }
 
 /** Without the index, nobody sees where the day begins and ends: it may do so with events that stay hashes. */
-function unknownLinks({ table: { path }, links }: Candidate): NotChecked {
-  const names = formatList(Object.keys(links));
+function unknownLinks({ table: { path }, cells }: Candidate): NotChecked {
+  const names = formatList(Object.keys(linksIn(cells)));
   return new NotChecked(
     'not_published',
     `All other columns are proved, but this host has no index that says which ${names} are.`,
@@ -312,7 +314,7 @@ function givesRow(leaf: PublicLeaf, candidate: Candidate): boolean {
 
 /** In what a row differs from one that the log gives, but for columns that follow from other events as well. */
 function differences(text: string, { table, form, cells }: Candidate): Difference[] {
-  return differencesOf(table, form, { text, cells })
+  return differencesOf(table, form, { row: { text, links: null }, cells })
     .filter(({ column }) => !table.row.beyond?.includes(column))
     .map(({ column, expected, found }) => ({
       column,

@@ -1,16 +1,15 @@
-import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
-import { parseObject, parsePlainObject } from '../audit/export-row.ts';
 import { FileRows, type JsonDocument } from './file-rows.ts';
 import {
   columnNames,
+  EXPORT_TABLE,
   HISTORY_TABLES,
   type HistoryForm,
   type HistoryTable,
   isLink,
   tableAt,
 } from './history-tables.ts';
-import { Lines } from './lines.ts';
+import { parseObject, parsePlainObject } from './row-text.ts';
 
 /** A file that was recognised as a public history. */
 export interface HistoryFile {
@@ -32,7 +31,6 @@ export interface OtherFile {
 const MAX_ROW_CHARACTERS = 64 * MAX_LINE_BYTES;
 const MAX_SHOWN = 80;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const EXPORT_COLUMNS = 'timestamp,event_type,agent,data,attestation_hash';
 
 const HISTORY_DOCUMENT: JsonDocument = {
   ending: '"]}"',
@@ -46,28 +44,29 @@ export async function readHistoryFile(
 ): Promise<HistoryFile | OtherFile> {
   const wanted = path === null ? null : tableAt(path);
   if (path !== null && !wanted) return { path: null, reason: reasonAgainst(path) };
-  const lines = new Lines(chunks, MAX_ROW_CHARACTERS);
-  const first = await lines.peek();
-  if (!first) return { path, reason: lines.fault?.message ?? 'the file is empty' };
+  const rows = new FileRows(chunks, MAX_ROW_CHARACTERS);
+  const first = await rows.peek();
+  if (!first) return { path, reason: rows.fault?.message ?? 'the file is empty' };
   const { text } = first;
   const members = Object.keys(parseObject(text) ?? {});
   for (const table of wanted ? [wanted] : HISTORY_TABLES) {
     if (table.isCsv && text === columnNames(table, 'csv').join()) {
-      lines.skip();
-      return { table, form: 'csv', asOf: null, rows: new FileRows(lines, null) };
+      rows.skip();
+      return { table, form: 'csv', asOf: null, rows };
     }
     const asOf = asOfDocument(table, text);
     if (asOf !== null) {
-      lines.skip();
+      rows.skip();
       // A history without a row has an empty line in its place.
-      if ((await lines.peek())?.text === '') lines.skip();
-      return { table, form: 'json', asOf, rows: new FileRows(lines, HISTORY_DOCUMENT) };
+      if ((await rows.peek())?.text === '') rows.skip();
+      await rows.begin(HISTORY_DOCUMENT);
+      return { table, form: 'json', asOf, rows };
     }
     if (
       members.length > 0 &&
       members.filter((name) => !isLink(name)).join() === columnNames(table, 'ndjson').join()
     )
-      return { table, form: 'ndjson', asOf: null, rows: new FileRows(lines, null) };
+      return { table, form: 'ndjson', asOf: null, rows };
   }
   return otherFile(text, members, wanted);
 }
@@ -82,7 +81,7 @@ function asOfDocument({ list }: HistoryTable, text: string): string | null {
 }
 
 function reasonAgainst(path: string): string {
-  if (path === ledgerExport.path) return 'the audited export is restricted: `cathedral verify` verifies it';
+  if (path === EXPORT_TABLE.path) return 'the audited export is restricted: `cathedral verify` verifies it';
   const paths = HISTORY_TABLES.map((table) => table.path);
   return `${path} is not the path of a public history; these are: ${paths.join(', ')}`;
 }
@@ -90,7 +89,8 @@ function reasonAgainst(path: string): string {
 function otherFile(text: string, members: readonly string[], wanted: HistoryTable | null): OtherFile {
   const isJson = members.length > 0;
   const found = isJson ? members : text.split(',');
-  if (found.join() === EXPORT_COLUMNS) return { path: null, reason: reasonAgainst(ledgerExport.path) };
+  if (found.join() === columnNames(EXPORT_TABLE, 'csv').join())
+    return { path: null, reason: reasonAgainst(EXPORT_TABLE.path) };
   const form = isJson ? 'ndjson' : 'csv';
   const shared = (table: HistoryTable) =>
     columnNames(table, form).filter((name) => found.includes(name)).length;

@@ -10,18 +10,25 @@ import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
 import { FILES_OF_EVERY_EVENT, typesOf } from '../../artifacts/event-files.ts';
 import { formatRow, plainDigits, type RowSchema } from '../../artifacts/format/csv.ts';
+import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/event.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
-import { csvRows, parseObject, parsePlainObject } from '../audit/export-row.ts';
-import type { Cells } from './compare-rows.ts';
+import type { LogRow } from './log-rows.ts';
+import { csvRows, parsePlainObject } from './row-text.ts';
 
-/** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
+/** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
+export type Cells = Readonly<Record<string, string>>;
+
+/**
+ * A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only; `object`: one, which a
+ * CSV has as a text of JSON.
+ */
 interface Column {
   name: string;
-  type: 'text' | 'number' | 'boolean' | 'list' | 'objects';
+  type: 'text' | 'number' | 'boolean' | 'list' | 'objects' | 'object';
 }
 
 /** What one row follows from. */
@@ -98,6 +105,20 @@ export const ROW_TABLES: readonly HistoryTable[] = [
   toTable(readings, { from: 'event', types: ['mii_reading'], beyond: ['sentinel_count'] }),
 ];
 
+/** The audited export, which is restricted: its rows are compared as those of a history are. */
+export const EXPORT_TABLE: HistoryTable = withData({
+  ...toTable(ledgerExport, { from: 'event', types: 'every' }),
+  key: ['attestation_hash'],
+  list: 'events',
+});
+
+function withData(table: HistoryTable): HistoryTable {
+  const columns = table.columns.map(
+    ({ name, type }) => ({ name, type: name === 'data' ? 'object' : type }) as const,
+  );
+  return { ...table, columns };
+}
+
 /** Columns of JSON lines that say where in the log the events of a row are. */
 const LINK = /^((first|last|opened)_)?event$|^position_events$/;
 
@@ -117,7 +138,7 @@ function toTable(artifact: HistoryArtifact, row: RowSource): HistoryTable {
   const [list] = isCsv ? [null] : Object.keys(shape).filter((name) => shape[name] instanceof z.ZodArray);
   const rows = list ? ((shape[list] as z.ZodArray).element as RowSchema).shape : shape;
   const columns = Object.entries(rows).map(([name, schema]) => ({ name, type: typeOf(schema) }));
-  const [{ name, key }] = tables as [(typeof tables)[number]];
+  const [{ name, key } = { name: 'export', key: [] }] = tables;
   const names = columns.map((column) => column.name);
   return {
     artifact,
@@ -145,19 +166,29 @@ export function columnNames({ columns }: HistoryTable, form: HistoryForm): strin
   return columns.filter(({ type }) => form !== 'ndjson' || type !== 'objects').map(({ name }) => name);
 }
 
-/** The cells of a row without its line end; null if it is no row of the history. Links of JSON lines are left out. */
+/**
+ * The cells of a row without its line end, and of JSON lines the events that it names; null if it is no row of the history.
+ */
 export function parseCells(table: HistoryTable, form: HistoryForm, text: string): Cells | null {
   const names = columnNames(table, form);
   if (form === 'csv') {
     const rows = csvRows(text);
     if (rows?.length !== 1 || rows[0]!.length !== names.length) return null;
-    return Object.fromEntries(names.map((name, index) => [name, rows[0]![index]!]));
+    const cells = Object.fromEntries(names.map((name, index) => [name, rows[0]![index]!]));
+    const objects = table.columns.filter(({ type }) => type === 'object');
+    return { ...cells, ...Object.fromEntries(objects.map(({ name }) => [name, objectCell(cells[name]!)])) };
   }
   const row = parseExactly(text);
   if (!row) return null;
   const found = Object.keys(row).filter((name) => form !== 'ndjson' || !isLink(name));
   if (found.length !== names.length || names.some((name) => !Object.hasOwn(row, name))) return null;
-  return Object.fromEntries(names.map((name) => [name, canonical(row[name])]));
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, canonical(value)]));
+}
+
+/** A text that is no JSON, or that readers understand in two ways, is a cell as well. */
+function objectCell(text: string): string {
+  const value = parseExactly(text);
+  return value ? canonical(value) : text;
 }
 
 /** A cell of a row that differs. */
@@ -167,17 +198,20 @@ export interface Difference {
   found: string;
 }
 
-/** In which columns the cells of a row, in a form, differ from a row of the log, whose text is as in the history’s own file. */
+/** In which columns the cells of a row, in a form, differ from a row of the log. */
 export function differencesOf(
   table: HistoryTable,
   form: HistoryForm,
-  { text, cells }: { text: string; cells: Cells },
+  { row, cells }: { row: Pick<LogRow, 'text' | 'links'>; cells: Cells },
 ): Difference[] {
-  const own = parseCells(table, table.isCsv ? 'csv' : 'json', text)!;
-  const expected = form === 'ndjson' && table.isCsv ? cellsAsJson(table, own) : own;
-  return columnNames(table, form)
-    .filter((name) => cells[name] !== expected[name])
-    .map((column) => ({ column, expected: expected[column]!, found: cells[column]! }));
+  const own = parseCells(table, table.isCsv ? 'csv' : 'json', row.text)!;
+  const expected: Cells = {
+    ...(form !== 'csv' && table.isCsv ? cellsAsJson(table, own) : own),
+    ...(form === 'ndjson' && row.links ? linksOf(table, row.links) : {}),
+  };
+  return Object.entries(cells)
+    .filter(([name, found]) => found !== expected[name] && !(row.links === null && isLink(name)))
+    .map(([column, found]) => ({ column, expected: expected[column] ?? '', found }));
 }
 
 /** The cells of a CSV as those of JSON lines. */
@@ -185,33 +219,34 @@ export function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
   return Object.fromEntries(columns.map(({ name, type }) => [name, inJson(cells[name]!, type)]));
 }
 
-/** A cell for messages: a number without its mark, a long text shortened. */
+/** A cell for messages: numbers without their mark, a long text shortened. */
 export function shownCell(cell: string): string {
-  const text = unmarked(cell);
+  const text = unmarked(cell).replaceAll(/"#(-?\d[\d.]*|true|false|null)"/g, '$1');
   const short = text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
   return short === '' ? 'nothing' : short;
 }
 
 function inJson(cell: string, type: Column['type']): string {
+  if (type === 'object') return cell;
   if (type === 'text') return textCell(cell);
   if (cell === '') return marked('null');
   return type === 'number' ? numeral(cell) : marked(cell);
 }
 
-/** The events that a row of JSON lines names, by column, as texts. */
-export function parseLinks(text: string): Record<string, string> {
-  const links = Object.entries(parseObject(text) ?? {}).filter(([name]) => isLink(name));
-  return Object.fromEntries(links.map(([name, value]) => [name, JSON.stringify(value)]));
+/** The events that a row of JSON lines names, by column. */
+export function linksIn(cells: Cells): Cells {
+  return Object.fromEntries(Object.entries(cells).filter(([name]) => isLink(name)));
 }
 
 /** The same of a row of the log: the last column may have a list. */
-export function linksOf({ artifact }: HistoryTable, events: readonly number[]): Record<string, string> {
+export function linksOf({ artifact }: HistoryTable, events: readonly number[]): Cells {
   const shape = artifact.line?.shape ?? {};
   const names = Object.keys(shape).filter(isLink);
+  const cells = events.map((event) => numeral(`${event}`));
   return Object.fromEntries(
     names.map((name, index) => [
       name,
-      JSON.stringify(shape[name] instanceof z.ZodArray ? events.slice(index) : events[index]),
+      shape[name] instanceof z.ZodArray ? canonical(cells.slice(index)) : (cells[index] ?? ''),
     ]),
   );
 }
@@ -253,9 +288,10 @@ function parseExactly(text: string): Record<string, unknown> | null {
 /** White space and the order of members make no difference. */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return value;
-  return JSON.stringify(value, (_, inner: unknown) =>
+  const json = JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   );
+  return marked(json);
 }

@@ -1,17 +1,18 @@
 import type { z } from 'zod';
 import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
-import { csvRows, parseCsvRow, parseJsonRow, parsePlainObject } from '../audit/export-row.ts';
-import type { Cells } from './compare-rows.ts';
 import {
+  type Cells,
   cellsAsJson,
   columnNames,
+  EXPORT_TABLE,
   type HistoryForm,
   type HistoryTable,
+  isLink,
   parseCells,
-  parseLinks,
   ROW_TABLES,
 } from './history-tables.ts';
+import { csvRows, parsePlainObject } from './row-text.ts';
 
 /** How a row is written. `tsv`: as a spreadsheet copies it. */
 type PastedForm = 'csv' | 'tsv' | 'json';
@@ -21,9 +22,8 @@ export interface Candidate {
   table: HistoryTable;
   /** In which its cells are compared. */
   form: HistoryForm;
+  /** Those of JSON lines may name its events. */
   cells: Cells;
-  /** The columns that name its events, of a row of JSON lines, as JSON. */
-  links: Readonly<Record<string, string>>;
 }
 
 export interface PastedRow {
@@ -82,19 +82,19 @@ function withoutEnds(pasted: string): string {
 }
 
 function readJson(text: string): Pasted {
-  const exported = exportRow(parseJsonRow(text));
+  const exported = exportRow(parseCells(EXPORT_TABLE, 'ndjson', text));
   if (exported) return exported;
   const members = parsePlainObject(text);
   if (!members) return unknown(EXPECTED, shorten(text));
   const { seq, salt } = members;
   if (typeof salt === 'string' && Number.isSafeInteger(seq) && (seq as number) >= 0)
     return { kind: 'line', line: text, seq: seq as number };
-  const links = parseLinks(text);
+  const namesEvents = Object.keys(members).some(isLink);
   const candidates = ROW_TABLES.flatMap((table): Candidate[] => {
     // JSON lines name events, and leave lists of objects out.
-    const form = table.isCsv || Object.keys(links).length > 0 ? 'ndjson' : 'json';
+    const form = table.isCsv || namesEvents ? 'ndjson' : 'json';
     const cells = parseCells(table, form, text);
-    return cells ? [{ table, form, cells, links }] : [];
+    return cells ? [{ table, form, cells }] : [];
   });
   return rowOf('json', candidates) ?? otherColumns(Object.keys(members));
 }
@@ -105,7 +105,7 @@ function readTable(text: string): Pasted {
   const rows = csvRows(text, form === 'tsv' ? '\t' : ',');
   if (!rows) return unknown('a row with closed quotes', shorten(text));
   const [first, second] = rows;
-  const exported = rows.length === 1 ? exportRow(parseCsvRow(text)) : null;
+  const exported = rows.length === 1 ? exportRow(parseCells(EXPORT_TABLE, 'csv', text)) : null;
   if (exported) return exported;
   const isHeader = first!.length > 1 && first!.every((cell) => /^[a-z][a-z0-9_]*$/.test(cell));
   if (isHeader && rows.length === 1)
@@ -122,10 +122,10 @@ function readTable(text: string): Pasted {
   return readCells(form, first!, cells);
 }
 
-function exportRow(row: ReturnType<typeof parseCsvRow>): PastedEvent | null {
+function exportRow(row: Cells | null): PastedEvent | null {
   const hash = HASH.exec(row?.attestation_hash ?? '')?.[1];
-  if (!row || !hash) return null;
-  const timestamp = TIMESTAMP.test(row.timestamp) ? row.timestamp : null;
+  if (!hash) return null;
+  const timestamp = TIMESTAMP.test(row!.timestamp!) ? row!.timestamp! : null;
   return { kind: 'export', hash: hash.toLowerCase(), timestamp };
 }
 
@@ -170,8 +170,8 @@ function readBare(form: 'csv' | 'tsv', cells: readonly string[], text: string): 
 
 /** The numbers of a spreadsheet have the digits that it shows, so they are compared as those of JSON are. */
 function tableRow(form: 'csv' | 'tsv', table: HistoryTable, cells: Cells): Candidate {
-  if (form === 'csv') return { table, form, cells, links: {} };
-  return { table, form: 'ndjson', cells: cellsAsJson(table, cells), links: {} };
+  if (form === 'csv') return { table, form, cells };
+  return { table, form: 'ndjson', cells: cellsAsJson(table, cells) };
 }
 
 function fitsCell(schema: z.ZodType, cell: string): boolean {

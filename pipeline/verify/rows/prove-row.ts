@@ -9,13 +9,20 @@ import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
-import { parseObject } from '../audit/export-row.ts';
 import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
 import { Contradicted, findRow, NotChecked, type Reason } from './find-row.ts';
-import { canonical, type Difference, type HistoryTable } from './history-tables.ts';
+import {
+  canonical,
+  type Difference,
+  type HistoryTable,
+  isLink,
+  linksIn,
+  shownCell,
+} from './history-tables.ts';
 import type { Pasted, PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
+import { parseObject } from './row-text.ts';
 
 /** The steps from a row to the signatures, in their order. */
 type RowStep = 'Row' | 'History' | 'Event' | 'Leaf' | 'Tiles' | 'Checkpoint' | 'Signatures' | 'Other columns';
@@ -231,10 +238,11 @@ function recognised(pasted: Pasted): Shown<Given> {
       };
     case 'row': {
       const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[pasted.form];
-      const cells = Object.keys(pasted.candidates[0]!.cells).length;
-      const { event } = pasted.candidates[0]!.links;
-      const named = event === undefined ? '' : ` It names event ${event.slice(0, 20)}.`;
-      return { words: `A row of ${form} with ${formatCount(cells, 'column')}.${named}`, value: pasted };
+      const { cells } = pasted.candidates[0]!;
+      const columns = Object.keys(cells).filter((name) => !isLink(name)).length;
+      const { event } = linksIn(cells);
+      const named = event === undefined ? '' : ` It names event ${shownCell(event).slice(0, 20)}.`;
+      return { words: `A row of ${form} with ${formatCount(columns, 'column')}.${named}`, value: pasted };
     }
   }
 }
@@ -312,8 +320,8 @@ async function assertLine(
   const given = parseObject(line)!;
   const members = event ? Object.entries(event) : [];
   const differing = members.flatMap(([column, value]) => {
-    const [own, other] = [value, given[column]].map((one) => canonical(one) ?? 'nothing');
-    return own === other ? [] : [{ column, expected: own!, found: other! }];
+    const [own, other] = [value, given[column]].map((one) => (one === undefined ? '' : canonical(one)));
+    return own === other ? [] : [{ column, expected: shownCell(own!), found: shownCell(other!) }];
   });
   const hash = { column: 'the hash of the line', expected: `0x${expected}`, found: `0x${found}` };
   throw new Contradicted(

@@ -5,29 +5,26 @@ import { dayOf } from '../../model/window.ts';
 import { formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import {
-  type Cells,
   type Compared,
   compareRows,
+  describeRow,
+  type Excuses,
   leftAsSentences,
   type RowFinding,
-  type RowRules,
 } from './compare-rows.ts';
+import type { RowText } from './file-rows.ts';
 import { type HistoryFile, type OtherFile, readHistoryFile } from './history-file.ts';
-import { DayRows, eventRows, type HistoryRow, type HistoryRows, type OnProgress } from './history-rows.ts';
+import { type DayRows, dayRows, eventRows, type OnProgress } from './history-rows.ts';
 import {
-  type Difference,
-  differencesOf,
+  type Cells,
   type HistoryForm,
   type HistoryTable,
-  linksOf,
   parseCells,
-  parseLinks,
   shownCell,
   unmarked,
 } from './history-tables.ts';
-import type { RowText } from './lines.ts';
+import { compareTimes, type LogRow, type LogRows } from './log-rows.ts';
 import type { PublicLog } from './public-log.ts';
-import { compareTimes, RowFinder } from './row-finder.ts';
 
 /** `cannot_be_checked`: nothing was found wrong, and something could not be compared. */
 export type Verdict = 'proved' | 'does_not_hold' | 'cannot_be_checked';
@@ -93,20 +90,24 @@ export async function verifyHistory(
   const hidesGenesis = file.table.types.includes('genesis') && (await hasHiddenGenesis(log));
   const showsMints = hidesGenesis && (await log.withheldOn(['mic_mint'])).size === 0;
   const supply = showsMints ? await supplyBefore(file, log, first) : null;
-  const rows = file.table.artifact.dayRows
-    ? await DayRows.fold(log, file.table, { supply: supply ?? 0n, onProgress: options.onProgress })
-    : await eventRows(log, file.table);
-  const rules = new HistoryRules(file, { log, rows, hidesGenesis, supply, logEnd: await log.newest() });
-  const finder = new RowFinder(rows);
-  const compared = await compareRows(file.rows, finder, rules, {
-    ...(file.asOf === null ? {} : { start: await startOf(file.asOf, file.table, finder) }),
+  const days = file.table.artifact.dayRows
+    ? await dayRows(log, file.table, { supply: supply ?? 0n, onProgress: options.onProgress })
+    : null;
+  const rows = days?.rows ?? (await eventRows(log, file.table));
+  const source = { log, rows, days, hidesGenesis, supply, logEnd: await log.newest() };
+  const masked = hidesGenesis && supply === null ? (OF_SUPPLY[file.table.path] ?? []) : [];
+  const compared = await compareRows(file.rows, rows, new HistoryExcuses(file.table, source), {
+    table: file.table,
+    form: file.form,
+    masked,
+    ...(file.asOf === null ? {} : { start: await startOf(file.asOf, file.table, rows) }),
     read: first,
     onProgress(next) {
-      const left = next === null ? 0 : log.size * finder.olderThan(next);
+      const left = next === null ? 0 : (log.size * rows.blockOf(next)) / rows.blocks;
       options.onProgress?.({ stage: 'comparing', done: Math.round(log.size - left), total: log.size });
     },
   });
-  const verdict = await verdictOf(file, rules, compared, finder);
+  const verdict = await verdictOf(file, source, masked, compared);
   if (file.asOf === null || !(await isAfter(file.asOf, log))) return verdict;
   const unchecked = `The file says that it is of ${file.asOf}, after the log’s checkpoint: rows of the events since then may be missing.`;
   return {
@@ -196,15 +197,17 @@ async function supplyBefore(
 }
 
 /** A JSON history says up to when it has rows. */
-function startOf(asOf: string, { artifact }: HistoryTable, finder: RowFinder<HistoryRow>) {
-  return finder.newestWhere(({ time, timestamp }) =>
+function startOf(asOf: string, { artifact }: HistoryTable, rows: LogRows) {
+  return rows.newestWhere(({ time, timestamp }) =>
     artifact.dayRows ? dayOf(time) < dayOf(asOf) : compareTimes(timestamp, asOf) <= 0,
   );
 }
 
 interface Source {
   log: PublicLog;
-  rows: HistoryRows;
+  rows: LogRows;
+  /** Null for a history whose rows each state one event. */
+  days: DayRows | null;
   hidesGenesis: boolean;
   /** At the beginning, as the file states it; null: not known, or not needed. */
   supply: bigint | null;
@@ -212,81 +215,15 @@ interface Source {
   logEnd: string | null;
 }
 
-/** What the rows of a history mean, and which of them may follow from events that stay hashes. */
-class HistoryRules implements RowRules<HistoryRow> {
-  readonly #form: HistoryForm;
+/** Which rows of a history may follow from events that stay hashes. */
+class HistoryExcuses implements Excuses {
   readonly #table: HistoryTable;
-  readonly source: Source;
-  /** Columns that cannot be compared. */
-  readonly masked: readonly string[];
+  readonly #source: Source;
   /** Days with events that stay hashes, once a row differs. */
   #withheld: Promise<ReadonlySet<string>> | null = null;
 
-  constructor({ table, form }: HistoryFile, source: Source) {
-    [this.#table, this.#form, this.source] = [table, form, source];
-    const isSupplyUnknown = source.hidesGenesis && source.supply === null;
-    this.masked = isSupplyUnknown ? (OF_SUPPLY[table.path] ?? []) : [];
-  }
-
-  get table(): string {
-    return this.#table.path;
-  }
-
-  cells(text: string): Cells | null {
-    return parseCells(this.#table, this.#form, text);
-  }
-
-  timeOf(cells: Cells): string | null {
-    const time = cells[this.#table.time]!;
-    return TIME.test(time) ? time : null;
-  }
-
-  isSame(row: HistoryRow, text: string): boolean {
-    if (this.#form !== 'ndjson' && row.text === text) return true;
-    const cells = this.cells(text);
-    return cells !== null && this.differences(row, cells, text).length === 0;
-  }
-
-  differences(row: HistoryRow, cells: Cells, text: string): string[] {
-    const changed = this.#changed(row, cells).map(
-      ({ column, expected, found }) =>
-        `${column} of ${describe(row)}: the log gives ${shownCell(expected)}, the row has ${shownCell(found)}`,
-    );
-    return [...changed, ...this.#wrongLinks(row, text)];
-  }
-
-  #changed({ text }: HistoryRow, cells: Cells): Difference[] {
-    const differences = differencesOf(this.#table, this.#form, { text, cells });
-    return differences.filter(({ column }) => !this.masked.includes(column));
-  }
-
-  /** The events that a row of JSON lines names, as far as they are not those of the log. */
-  #wrongLinks({ links }: HistoryRow, text: string): string[] {
-    if (links === null || this.#form !== 'ndjson') return [];
-    const expected = linksOf(this.#table, links);
-    return Object.entries(parseLinks(text))
-      .filter(([name, found]) => found !== expected[name])
-      .map(
-        ([name, found]) =>
-          `${name}: the log gives ${shownCell(expected[name] ?? '')}, the row has ${shownCell(found)}`,
-      );
-  }
-
-  isEdit(row: HistoryRow, cells: Cells): boolean {
-    const changed = this.#changed(row, cells).map(({ column }) => column);
-    if (changed.length <= 1) return true;
-    const { key, time } = this.#table;
-    if (key.length > 0) return !key.some((name) => changed.includes(name));
-    return cells[time] === row.time && changed.length * 2 < Object.keys(cells).length;
-  }
-
-  nameOf(row: HistoryRow): string {
-    return `the row of ${describe(row)}`;
-  }
-
-  nameOfMissing(oldest: HistoryRow, newest: HistoryRow, count: number): string {
-    if (count === 1) return this.nameOf(newest);
-    return `${formatCount(count, 'row')} of the log, ${describe(oldest)} to ${describe(newest)},`;
+  constructor(table: HistoryTable, source: Source) {
+    [this.#table, this.#source] = [table, source];
   }
 
   /** The counts of types whose events stay hashes; the genesis event may be one though its type is public. */
@@ -297,59 +234,53 @@ class HistoryRules implements RowRules<HistoryRow> {
     return isCounted && !this.#isOfGenesis(cells) ? null : 'of types whose events stay hashes';
   }
 
-  async excusesEdit(row: HistoryRow, isInNewestBlock: boolean): Promise<string | null> {
-    // Events after the checkpoint may have changed the numbers of its last day.
-    if (isInNewestBlock && this.source.rows.endsOpen) return 'of a day that was not over at the checkpoint';
-    return this.#table.artifact.dayRows && (await this.#isHidden(dayOf(row.time))) ? HIDDEN : null;
-  }
-
-  /** An event that stays a hash may give the same row. */
-  async excusesRepeat(row: HistoryRow): Promise<string | null> {
-    return !this.#table.artifact.dayRows && (await this.#isHidden(dayOf(row.time))) ? HIDDEN : null;
-  }
-
   /** The row of a day without a public event. */
-  unchanged(cells: Cells): HistoryRow | null {
+  carried(cells: Cells): LogRow | null {
     const time = cells[this.#table.time]!;
-    const text = this.#table.artifact.dayRows && isDate(time) ? this.source.rows.carried(time) : null;
+    const text = DATE.test(time) ? (this.#source.days?.carried(time) ?? null) : null;
     return text === null ? null : { text, time, event: null, links: null, timestamp: time };
   }
 
-  async explain(cells: Cells): Promise<string | Omit<RowFinding, 'line'>[]> {
-    const time = this.timeOf(cells);
-    const column = this.#table.time;
-    if (time === null)
-      return [{ kind: 'unreadable', message: `${column} is not a time: ${shownCell(cells[column]!)}` }];
-    if (this.#isAfterLog(time)) return 'newer than the log’s newest public event';
+  async excuse(...[kind, row]: Parameters<Excuses['excuse']>): Promise<string | null> {
+    const { days, logEnd } = this.#source;
+    const { time, cells, isInNewestBlock } = row;
+    if (kind === 'edited') {
+      // Events after the checkpoint may have changed the numbers of its last day.
+      if (isInNewestBlock && days?.endsOpen) return 'of a day that was not over at the checkpoint';
+      return days && (await this.#isHidden(time)) ? HIDDEN : null;
+    }
+    // An event that stays a hash may give the same row.
+    if (kind === 'repeated') return !days && (await this.#isHidden(time)) ? HIDDEN : null;
+    if (logEnd === null || compareTimes(time, DATE.test(time) ? dayOf(logEnd) : logEnd) > 0)
+      return 'newer than the log’s newest public event';
     if (this.#isOfGenesis(cells)) return 'of the genesis event, which stays a hash';
-    if (await this.#isHidden(dayOf(time))) return HIDDEN;
-    const message = `no public event of the log gives a row of ${shownCell(time)} with these cells`;
+    return (await this.#isHidden(time)) ? HIDDEN : null;
+  }
+
+  async added(cells: Cells): Promise<Omit<RowFinding, 'line'>[]> {
+    const time = shownCell(cells[this.#table.time]!);
+    const message = `no public event of the log gives a row of ${time} with these cells`;
     return [{ kind: 'added', message }];
   }
 
-  /** Whether the log’s public events end before this time. */
-  #isAfterLog(time: string): boolean {
-    const { logEnd } = this.source;
-    return logEnd === null || compareTimes(time, isDate(time) ? dayOf(logEnd) : logEnd) > 0;
-  }
-
   #isOfGenesis(cells: Cells): boolean {
-    return this.source.hidesGenesis && [cells.reason, cells.event_type].includes('genesis');
+    return this.#source.hidesGenesis && [cells.reason, cells.event_type].includes('genesis');
   }
 
-  /** Whether a row of this day may follow from an event that stays a hash though its type is public. */
-  async #isHidden(date: string): Promise<boolean> {
-    this.#withheld ??= this.source.log.withheldOn(this.#table.types.filter((type) => type !== 'genesis'));
-    const days = await this.#withheld;
-    return this.#table.artifact.dayRows ? [...days].some((day) => day <= date) : days.has(date);
+  /** Whether a row of this time may follow from an event that stays a hash though its type is public. */
+  async #isHidden(time: string): Promise<boolean> {
+    const { log, days } = this.#source;
+    this.#withheld ??= log.withheldOn(this.#table.types.filter((type) => type !== 'genesis'));
+    const withheld = await this.#withheld;
+    return days ? [...withheld].some((day) => day <= dayOf(time)) : withheld.has(dayOf(time));
   }
 }
 
 async function verdictOf(
   { table, form }: HistoryFile,
-  { masked, source }: HistoryRules,
+  source: Source,
+  masked: readonly string[],
   compared: Compared,
-  finder: RowFinder<HistoryRow>,
 ): Promise<HistoryVerdict> {
   const { findings, rows, proved, isAbandoned } = compared;
   const unchecked = leftAsSentences(compared);
@@ -363,24 +294,19 @@ async function verdictOf(
     );
   const verdict =
     findings.length > 0 ? 'does_not_hold' : unchecked.length > 0 ? 'cannot_be_checked' : 'proved';
-  const notes = [...(await ageNotes(compared, table, source, finder)), ...notesOf(compared, { table, form })];
+  const notes = [...(await ageNotes(compared, source)), ...notesOf(compared, { table, form })];
   return { verdict, path: table.path, form, rows, proved, findings, unchecked, notes, isAbandoned };
 }
 
 /** Whether the file is of an earlier release. */
-async function ageNotes(
-  { newest, left }: Compared,
-  { artifact }: HistoryTable,
-  { rows }: Source,
-  finder: RowFinder<HistoryRow>,
-): Promise<string[]> {
-  const newer = newest === null ? null : await finder.newer(newest);
+async function ageNotes({ newest, left }: Compared, { rows, days }: Source): Promise<string[]> {
+  const newer = newest === null ? null : await rows.newer(newest);
   // Newer rows of days may have been left because an event stays a hash.
-  if (newer === null || (artifact.dayRows && left.has(HIDDEN))) return [];
-  if (rows.endsOpen && finder.isInNewestBlock(newer)) return [];
-  const [from, to] = [await finder.at(newest!), await finder.at((await finder.newest())!)];
+  if (newer === null || (days && left.has(HIDDEN))) return [];
+  if (days?.endsOpen && rows.blockOf(newer) === rows.blocks - 1) return [];
+  const [from, to] = [await rows.at(newest!), await rows.at((await rows.newest())!)];
   return [
-    `The file is of an earlier release: it begins with ${describe(from)}, and the log goes on to ${describe(to)}. It was verified up to its own end.`,
+    `The file is of an earlier release: it begins with ${describeRow(from)}, and the log goes on to ${describeRow(to)}. It was verified up to its own end.`,
   ];
 }
 
@@ -396,13 +322,4 @@ function notesOf({ unchanged }: Compared, { table, form }: Pick<HistoryFile, 'ta
   return notes;
 }
 
-function describe({ event, time, timestamp }: HistoryRow): string {
-  return event === null ? time : `event ${event}, ${timestamp}`;
-}
-
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-
-function isDate(text: string): boolean {
-  return DATE.test(text);
-}

@@ -147,14 +147,17 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a row that occurs twice is left open',
     breaks: 'Rows that are repeated are findings.',
     file: 'pipeline/verify/rows/compare-rows.ts',
-    change: ["return this.#fault(line, 'repeated',", "if (!row) return this.#fault(line, 'repeated',"],
+    change: [
+      "return this.#fault(line, 'repeated', `${name} appears twice`);",
+      "if (!row) return this.#fault(line, 'repeated', `${name} appears twice`);",
+    ],
     tests: ROWS,
   },
   {
     name: 'the columns of the supply are never compared',
     breaks: 'A column is left out of the comparison only where the genesis event stays a hash.',
     file: 'pipeline/verify/rows/verify-history.ts',
-    change: ['this.masked = isSupplyUnknown ?', 'this.masked = isSupplyUnknown || source.hidesGenesis ?'],
+    change: ['const masked = hidesGenesis && supply === null ?', 'const masked = hidesGenesis ?'],
     // Of the ledger of the contract, the genesis event is public.
     tests: ['test/verify/rows/verify-history.test.ts'],
   },
@@ -163,8 +166,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'verify of an export finds rows that were removed.',
     file: 'pipeline/verify/rows/compare-rows.ts',
     change: [
-      'this.#missing.push({ newest: this.#next!, oldest: (await this.#finder.newer(place))!, line });',
-      'void line;',
+      'if (until !== this.#next) this.#missing.push({ from: this.#next!, until, line });',
+      'void [until, line];',
     ],
     tests: ROWS,
   },
@@ -178,10 +181,10 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'an edited row of the export counts as the row of its hash',
     breaks: 'verify of an export finds every column that was edited.',
-    file: 'pipeline/verify/audit/verify-export.ts',
+    file: 'pipeline/verify/rows/compare-rows.ts',
     change: [
-      'differences(cells, entry.row).length === 0;',
-      'cells.attestation_hash === entry.row.attestation_hash;',
+      'return cells !== null && this.#differences(row, cells).length === 0;',
+      "return cells !== null && !this.#differences(row, cells).some(({ column }) => column === 'attestation_hash');",
     ],
     tests: ROWS,
   },
@@ -189,7 +192,10 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a row of another place counts as in its place',
     breaks: 'Rows that come late are findings.',
     file: 'pipeline/verify/rows/compare-rows.ts',
-    change: ['if (same.length > 0) return this.#compareLate(same, line);', 'if (same.length > 0) return;'],
+    change: [
+      'if (same.length > 0) return this.#compareLate(same, cells, line);',
+      'if (same.length > 0) return;',
+    ],
     tests: ROWS,
   },
   {
@@ -213,7 +219,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a row may have a member twice',
     breaks: 'A row that programs read differently is no row.',
-    file: 'pipeline/verify/audit/export-row.ts',
+    file: 'pipeline/verify/rows/row-text.ts',
     change: ['return value && isUnambiguousJson(text, value) ? value : null;', 'return value;'],
     tests: ['test/verify/rows/prove-row.test.ts', 'test/verify/audit/verify-export.test.ts'],
   },
