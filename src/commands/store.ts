@@ -33,8 +33,7 @@ const copy = defineCommand({
     return [new CathedralError('config_invalid', { place: '--from and --to', expected, found })];
   },
   async run(config, { now, print, progress }) {
-    const { copyStores } = await import('../sidecar/storage/copy-stores.ts');
-    const { formatCopied } = await import('../sidecar/storage/copy-tables.ts');
+    const { copyStores, formatCopied } = await import('../sidecar/storage/copy-stores.ts');
     const isFromFiles = databaseOf(config.from) === null;
     const [address, folder] = isFromFiles ? [config.to, config.from] : [config.from, config.to];
     const all = await copyStores(
