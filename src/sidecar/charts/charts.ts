@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { organisationIn, programIn, SERVER_ENTRY } from '../../../pipeline/build/site/open-program.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
@@ -17,8 +16,6 @@ import { RecentlyMade } from '../files/recently-made.ts';
 import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import {
   answerWith,
-  type Content,
-  type Encoding,
   type RequestHead,
   type Resource,
   representationOf,
@@ -57,6 +54,18 @@ export interface ChartsOptions {
  */
 export function createCharts({ renderer, baseUrl }: ChartsOptions) {
   const cache = new RecentlyMade<Drawn>();
+  /** `url`: the state, for which all clients get the same. With the headers of the release's own file. */
+  const draw = (url: string, file: ManifestFile, client: string, release: ServedRelease, make: Make) =>
+    cache.get(`${release.id} ${url}`, () =>
+      renderer.run(client, release.dir, async (render) => {
+        const { status, body } = await make(render);
+        const plain = Buffer.from(body.buffer, body.byteOffset, body.length);
+        const encoded = await compress(plain, file.media_type, ['br', 'gzip']);
+        const about = { headers: headersFor(file), modified: release.manifest.timestamp };
+        const size = plain.length + (encoded.br?.length ?? 0) + (encoded.gzip?.length ?? 0);
+        return { status, size, resource: resourceInMemory(about, plain, encoded) };
+      }),
+    );
   return {
     /** A chart's file in a state; `file` is the release's own. Throws a Problem. */
     async answerFile(
@@ -67,14 +76,9 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions) {
     ): Promise<Answer> {
       const canonical = canonicalQuery(file.path, query);
       if (canonical === '') return answerWithFile(request, release, file);
-      const draw = async () => {
-        const { status, body } = await renderer.run(client, release.dir, (render) =>
-          drawFile(render, file.path, query, { release, baseUrl }),
-        );
-        return drawn(status, body, file, release);
-      };
-      const key = `${release.id} ${file.path}?${canonical}`;
-      return answerWith(request, (await cache.get(key, draw)).resource);
+      const make: Make = (render) => drawFile(render, file.path, query, { release, baseUrl });
+      const { resource } = await draw(`${file.path}?${canonical}`, file, client, release, make);
+      return answerWith(request, resource);
     },
     /** A chart's page in a state; null if the path and query describe none. Throws a Problem. */
     answerPage(
@@ -84,21 +88,21 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions) {
       release: ServedRelease,
     ): Promise<Answer> | null {
       const asked = parsePageRequest(path, query, release);
-      return asked && answerState(request, asked, client, release);
+      if (!asked) return null;
+      const { file, url } = asked;
+      const answer = async () => {
+        if (url === null) return answerWithFile(request, release, file);
+        const make: Make = (render) => drawPage(render, url, release);
+        const { status, resource } = await draw(url, file, client, release, make);
+        return status === 200 ? answerWith(request, resource) : refusedAnswer(request, resource, file);
+      };
+      return answer();
     },
   };
-  async function answerState(
-    request: RequestHead,
-    { file, url }: PageRequest,
-    client: string,
-    release: ServedRelease,
-  ): Promise<Answer> {
-    if (url === null) return answerWithFile(request, release, file);
-    const draw = () => renderer.run(client, release.dir, (render) => drawPage(render, url, file, release));
-    const { status, resource } = await cache.get(`${release.id} ${url}`, draw);
-    return status === 200 ? answerWith(request, resource) : refusedAnswer(request, resource, file);
-  }
 }
+
+/** Draws with a thread. */
+type Make = (render: Render) => Promise<{ status: number; body: Uint8Array }>;
 
 /** The parameters of a chart's file, spelled in one way; empty for what the release's own file shows. */
 export function canonicalQuery(path: string, { state, theme }: ChartQuery): string {
@@ -120,54 +124,18 @@ async function drawFile(
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
   const { dir } = release;
   const organisation = await organisationIn(dir);
-  const job = {
-    kind: 'file',
-    dir,
-    id: chart.id,
-    state,
-    content,
-    sources,
-    baseUrl,
-    organisation,
-  } as const;
-  const { status, body } = await render(job).catch((error: unknown) => {
+  const about = { dir, id, state, content, sources, baseUrl, organisation };
+  const { status, body } = await render({ kind: 'file', ...about }).catch((error: unknown) => {
     const { name, expected, found } = faultOf(error);
     throw invalidParameter(name, expected, quoted(found));
   });
   return { status, body: await chartBytes(String(body), content) };
 }
 
-async function drawPage(
-  render: Render,
-  url: string,
-  file: ManifestFile,
-  release: ServedRelease,
-): Promise<Drawn> {
+async function drawPage(render: Render, url: string, release: ServedRelease) {
   const { dir } = release;
   const { files: program, facts } = await programIn(release);
-  const { status, body } = await render({ kind: 'page', dir, url, program, facts });
-  return drawn(status, body, file, release);
-}
-
-/** With the headers of the release's own file at that path. */
-async function drawn(
-  status: number,
-  body: Uint8Array,
-  file: ManifestFile,
-  { manifest }: ServedRelease,
-): Promise<Drawn> {
-  const plain = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const { br, gzip } = await compress(plain, file.media_type, ['br', 'gzip']);
-  const contents = new Map<Encoding | null, Content>([[null, contentOf(plain)]]);
-  if (br) contents.set('br', contentOf(br));
-  if (gzip) contents.set('gzip', contentOf(gzip));
-  const size = [...contents.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-  const about = { headers: headersFor(file), modified: manifest.timestamp };
-  return { status, size, resource: resourceInMemory(about, contents) };
-}
-
-function contentOf(bytes: Buffer): Content {
-  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+  return render({ kind: 'page', dir, url, program, facts });
 }
 
 /** The page that says what is wrong with its address: not cacheable, and without conditions and ranges. Throws a Problem for programs. */

@@ -6,7 +6,6 @@ import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { ExportParameters, ExportQuery, FormName } from '../../api/query/export-query.ts';
 import { type Filter, matches, mayPass } from '../../api/query/filter.ts';
-import type { SegmentSource } from './segment-source.ts';
 
 /** How an export is written. */
 interface Form {
@@ -48,25 +47,16 @@ function unquoted(cell: string): string {
 /** About what a long-distance connection keeps in flight. Rows of so many bytes take a few milliseconds, and then other requests get their turn. */
 const CHUNK_BYTES = 256 * 1024;
 
-export interface ExportPlan {
-  query: ExportQuery;
-  /** Segments that may contain matching rows, newest first. */
-  segments: readonly Segment[];
-  source: Pick<SegmentSource, 'read'>;
-  /** Large enough for any of the segments, which it holds in turn. */
-  buffer: Buffer;
-}
-
 /**
- * The bytes of an export in chunks, of which some are empty. Nothing is open in between. When the first chunk arrives, the newest segment has been read; the others
- * stay on disk even if a new release is published. Throws an Error if a segment is unreadable.
+ * The bytes of an export in chunks, of which some are empty. `segments`: those that may contain matching rows, newest first. Nothing is open in
+ * between. When the first chunk arrives, the newest segment has been read; the others stay on disk even if a new release is published. Throws
+ * an Error if a segment is unreadable.
  */
-export async function* exportChunks({
-  query,
-  segments,
-  source,
-  buffer,
-}: ExportPlan): AsyncGenerator<Buffer, undefined> {
+export async function* exportChunks(
+  query: ExportQuery,
+  segments: readonly Segment[],
+  read: (segment: Segment) => Promise<Buffer>,
+): AsyncGenerator<Buffer, undefined> {
   const { format, given } = query;
   const form = FORMS[format];
   const filter = query.filter && inBytes(query.filter);
@@ -75,7 +65,7 @@ export async function* exportChunks({
   let hasBegun = false;
   for (const segment of segments) {
     if (filter !== null && !hasCycle(segment, filter)) continue;
-    const bytes = await source.read(segment, buffer);
+    const bytes = await read(segment);
     const isWithin = isWithinPeriod(segment.from, query) && isWithinPeriod(segment.to, query);
     if (filter === null && isWithin && format === 'csv') {
       yield Buffer.from(text, 'latin1');
@@ -103,9 +93,7 @@ export async function* exportChunks({
 /** Rows that are copied as they are. */
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    const piece = bytes.subarray(at, at + CHUNK_BYTES);
-    // While the last one is being sent, the buffer takes the next segment.
-    yield at + CHUNK_BYTES < bytes.length ? piece : Buffer.from(piece);
+    yield bytes.subarray(at, at + CHUNK_BYTES);
     await setImmediate();
   }
 }

@@ -6,17 +6,12 @@ import type { RequestHead } from '../files/representation.ts';
 import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
 import type { Answer } from '../request/answer.ts';
 import { StreamedBody } from '../request/streamed-body.ts';
-import { bytesOfWhole, type ExportPlan, exportChunks, overlaps } from './export-rows.ts';
-import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
-
-/** Holds a full segment and its last row, which exceeds the segment size. Unused pages cost no memory. */
-const COMMON_BYTES = (4 << 20) + (1 << 19);
-/** Buffers kept for the next export. More are only needed in a burst. */
-const MAX_SPARE = 2;
+import { bytesOfWhole, exportChunks, overlaps } from './export-rows.ts';
+import { assertThere, type CurrentRelease, EXPORT_PATH, segmentReader } from './segments.ts';
 
 const EXPORT_LIMITS: ConcurrencyLimits = {
   what: 'exports are being sent',
-  // Each slot holds a segment of about 4 MB: at most 70 MB in memory.
+  // Each holds a segment of about 4 MB, and the next one: at most 140 MB in memory.
   parallel: 16,
   // No holder of keys takes all of them.
   perHolder: 4,
@@ -24,7 +19,7 @@ const EXPORT_LIMITS: ConcurrencyLimits = {
 
 export interface ExporterOptions extends Partial<ConcurrencyLimits> {
   /** The current release, because an export may outlast its own release. */
-  current: () => ServedRelease | null | Promise<ServedRelease | null>;
+  current: CurrentRelease;
 }
 
 export type Exporter = ReturnType<typeof createExporter>;
@@ -32,19 +27,8 @@ export type Exporter = ReturnType<typeof createExporter>;
 /** Exports the audit trail from the segments of a release. */
 export function createExporter({ current, ...limits }: ExporterOptions) {
   const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
-  /** Left to the garbage collector, they would pile up between two collections. */
-  const spare: Buffer[] = [];
-  const open = async (plan: Omit<ExportPlan, 'buffer'>, leave: () => void): Promise<StreamedBody> => {
-    const most = Math.max(0, ...plan.segments.map(({ bytes }) => bytes));
-    const buffer =
-      (most > COMMON_BYTES ? undefined : spare.pop()) ?? Buffer.allocUnsafeSlow(Math.max(most, COMMON_BYTES));
-    return begun(exportChunks({ ...plan, buffer }), () => {
-      if (buffer.length === COMMON_BYTES && spare.length < MAX_SPARE) spare.push(buffer);
-      leave();
-    });
-  };
   return {
-    /** The export that a query describes, its files open. Throws a Problem. */
+    /** The export that a query describes, its first rows read. Throws a Problem. */
     async prepare(
       { method }: RequestHead,
       query: ExportQuery,
@@ -56,12 +40,13 @@ export function createExporter({ current, ...limits }: ExporterOptions) {
       const leave = slots.take(holder);
       try {
         const segments = all.filter((segment) => overlaps(segment, query));
-        const source = new SegmentSource(release, current);
-        await source.check(segments);
-        if (method !== 'HEAD')
-          return { status: 200, headers, body: await open({ query, segments, source }, leave) };
-        leave();
-        return { status: 200, headers, body: null };
+        await assertThere(segments, release.dir);
+        if (method === 'HEAD') {
+          leave();
+          return { status: 200, headers, body: null };
+        }
+        const chunks = await begun(exportChunks(query, segments, segmentReader(release, current)));
+        return { status: 200, headers, body: new StreamedBody(chunks, leave) };
       } catch (error) {
         leave();
         throw error;
@@ -70,19 +55,13 @@ export function createExporter({ current, ...limits }: ExporterOptions) {
   };
 }
 
-/** The rest of the chunks after the first one, and that. Until it is ready, an error can still become a problem response. */
-async function begun(chunks: AsyncGenerator<Buffer>, release: () => void): Promise<StreamedBody> {
-  try {
-    const { value: first } = await chunks.next();
-    const all = async function* () {
-      yield first as Buffer;
-      yield* chunks;
-    };
-    return new StreamedBody(all(), release);
-  } catch (error) {
-    release();
-    throw error;
-  }
+/** With the first chunk made: until it is, an error can still become a problem response. */
+async function begun(chunks: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
+  const { value: first } = await chunks.next();
+  return (async function* () {
+    yield first as Buffer;
+    yield* chunks;
+  })();
 }
 
 function segmentsOf({ id, manifest }: ServedRelease): readonly Segment[] {

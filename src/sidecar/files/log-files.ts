@@ -8,7 +8,7 @@ import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
-import { type Content, contentOf, type Encoding, type Resource, resourceInMemory } from './representation.ts';
+import { type Resource, resourceInMemory } from './representation.ts';
 
 /** A file of the log, its path below `/log/` as `tilePath` spells it. */
 export interface LogPath {
@@ -48,12 +48,10 @@ export function logFilesFrom(read: (path: LogPath) => Promise<FoundFile | null>)
       const found = await read(path);
       if (!found) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
       const { bytes, modified } = found;
-      const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
-      if (path.kind === 'public' || path.kind === 'bundle') {
-        const compressed = await zip(bytes);
-        if (compressed.length < bytes.length) contents.set('gzip', contentOf(compressed));
-      }
-      return resourceInMemory({ headers: LOG_HEADERS[path.kind], modified }, contents);
+      const isBundle = path.kind === 'public' || path.kind === 'bundle';
+      const compressed = isBundle ? await zip(bytes) : bytes;
+      const encoded = compressed.length < bytes.length ? { gzip: compressed } : {};
+      return resourceInMemory({ headers: LOG_HEADERS[path.kind], modified }, bytes, encoded);
     },
   };
 }

@@ -71,13 +71,15 @@ export class Resource {
   }
 }
 
-/** Content that is in memory in every encoding, for instance because it was rendered for this address. */
+/** Bytes in memory, and what they are in other encodings, for instance because they were rendered for this address. */
 export function resourceInMemory(
-  { headers, modified }: Pick<ResourceOptions, 'headers' | 'modified'>,
-  contents: ReadonlyMap<Encoding | null, Content>,
+  about: Pick<ResourceOptions, 'headers' | 'modified'>,
+  plain: Buffer,
+  encoded: Partial<Record<Encoding, Buffer>> = {},
 ): Resource {
-  const encodings = PREFERRED.filter((encoding) => contents.has(encoding));
-  return new Resource({ headers, modified, encodings, content: (encoding) => contents.get(encoding)! });
+  const encodings = PREFERRED.filter((encoding) => encoded[encoding]);
+  const content = (encoding: Encoding | null) => contentOf(encoding ? encoded[encoding]! : plain);
+  return new Resource({ ...about, encodings, content });
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { Renderer } from '../charts/renderer.ts';
 import { RecentlyMade } from '../files/recently-made.ts';
 import type { ServedRelease } from '../files/releases.ts';
-import { answerWith, contentOf, type Resource, resourceInMemory } from '../files/representation.ts';
+import { answerWith, type Resource, resourceInMemory } from '../files/representation.ts';
 import type { Answer } from '../request/answer.ts';
 import { clientOf, type RequestContext } from '../request/request-context.ts';
 import { plainPage, wantsPage } from './plain-page.ts';
@@ -168,9 +168,7 @@ function made(
 ): Made {
   const media_type = mediaTypeOf(path);
   const headers = headersFor({ path, kind, restricted: false, immutable: false, media_type });
-  const contents = new Map([[null, contentOf(bytes)]]);
-  const resource = resourceInMemory({ headers, modified: manifest.timestamp }, contents);
-  return { size: bytes.length, resource };
+  return { size: bytes.length, resource: resourceInMemory({ headers, modified: manifest.timestamp }, bytes) };
 }
 
 function movedTo(place: string): Answer {
