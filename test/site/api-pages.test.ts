@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OpenApiDocument } from '../../src/api/openapi/operation.ts';
+import type { OpenApiDocument } from '../api/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';

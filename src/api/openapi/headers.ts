@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { rateLimitHeaders } from '../quotas.ts';
 import { ALLOW } from '../routes/route.ts';
-import { type Header, type Reference, refer } from './operation.ts';
 
 const ETAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 const DATE = 'Mon, 01 Dec 2025 05:58:12 GMT';
@@ -80,8 +79,13 @@ export const FILE_HEADERS = [
 /** Headers of a response that counts against a quota. */
 export const LIMIT_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly HeaderName[];
 
+/** A reference to a component of the document: `refer('headers', 'ETag')`. */
+export function refer(kind: string, name: string) {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
 /** `components.headers` */
-export function headerComponents(): Record<string, Header> {
+export function headerComponents() {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, [description, example]]) => [
       name,
@@ -90,6 +94,6 @@ export function headerComponents(): Record<string, Header> {
   );
 }
 
-export function referToHeaders(names: readonly HeaderName[]): Record<string, Reference> {
+export function referToHeaders(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, refer('headers', name)]));
 }

@@ -7,7 +7,7 @@ import { exampleOfProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from
 import { parametersOf } from '../query/query.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import { ANYWHERE, problemsOf } from '../routes/problems.ts';
-import { type ApiFacts, type Content as DeclaredContent, OTHER_GROUPS, type Route } from '../routes/route.ts';
+import { type ApiFacts, type Content, OTHER_GROUPS, type Route } from '../routes/route.ts';
 import { GROUPS, ROUTES } from '../routes/table.ts';
 import { keyAreasOf } from '../tiers.ts';
 import {
@@ -16,23 +16,12 @@ import {
   type HeaderName,
   headerComponents,
   LIMIT_HEADERS,
+  refer,
   referToHeaders,
 } from './headers.ts';
-import {
-  type Answer,
-  type Content,
-  type Example,
-  type OpenApiDocument,
-  type Operation,
-  type Parameter,
-  type PathItem,
-  refer,
-  type Schema,
-} from './operation.ts';
-
-/** `/openapi.json`: every route, from the table that the server answers from. Pure. */
-export function openApiDocument(facts: ApiFacts): OpenApiDocument {
-  const paths: [string, PathItem][] = ROUTES.map((route) => [
+/** `/openapi.json`, OpenAPI 3.1: every route, from the table that the server answers from. Pure. */
+export function openApiDocument(facts: ApiFacts) {
+  const paths = ROUTES.map((route) => [
     // OpenAPI has no word for a parameter that spans slashes.
     route.path.replace('{+', '{'),
     { [route.methods[0] === 'POST' ? 'post' : 'get']: operationOf(route, facts) },
@@ -66,7 +55,7 @@ export function describeGroup(group: Route['group'], { subjects }: Pick<ApiFacts
   return `${subjects[area]}. Requests a day: ${tiers.join(', ')}.`;
 }
 
-function infoOf({ baseUrl, version, organisation }: ApiFacts): Record<string, unknown> {
+function infoOf({ baseUrl, version, organisation }: ApiFacts) {
   const { name, contact, licence } = organisation;
   return {
     title: catalogueTitle(organisation),
@@ -93,7 +82,7 @@ const KEY_SCHEME = {
     'A key has one tier and covers one or more of its areas: `government` (restricted files, unlimited), `economist`, `academic`, `institutional` (higher daily limits). Ask for one by e-mail, and send it as `Authorization: Bearer <key>`, never in an address. Public paths refuse an invalid key, too.',
 };
 
-function operationOf(route: Route, facts: ApiFacts): Operation {
+function operationOf(route: Route, facts: ApiFacts) {
   const { id, group, summary, description, parameters, query, sentHeaders = {}, body, about, kind } = route;
   const { baseUrl } = facts;
   const all = [
@@ -121,7 +110,7 @@ function operationOf(route: Route, facts: ApiFacts): Operation {
   };
 }
 
-function parametersIn(place: Parameter['in'], types: Readonly<Record<string, z.ZodType>>): Parameter[] {
+function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>>) {
   return Object.entries(types).map(([name, type]) => {
     const { description, examples, ...schema } = toJsonSchema(type, { io: 'input' });
     const [example] = examples as [string];
@@ -138,19 +127,19 @@ export const CONDITIONS = parametersIn('header', FILE_REQUEST_HEADERS).map(
 );
 
 /** Keys that make a difference, with their areas; an empty one: none is needed. */
-function securityOf({ area, areas, access }: Route): Operation['security'] {
+function securityOf({ area, areas, access }: Route) {
   const keyed = keyAreasOf(areas ?? (area === null ? [] : [area]));
   if (access === 'key') return [{ key: keyed }];
   return keyed.length > 0 && access === 'counted' ? [{}, { key: keyed }] : [{}];
 }
 
-function responsesOf(route: Route, facts: ApiFacts): Operation['responses'] {
+function responsesOf(route: Route, facts: ApiFacts) {
   const { answer, access, kind } = route;
   const headers: HeaderName[] = [
     ...(kind === 'file' ? FILE_HEADERS : [...(route.headers ?? []), 'X-Request-Id' as const]),
     ...(access === 'counted' ? LIMIT_HEADERS : []),
   ];
-  const own = Object.entries(answer).map(([status, { description, content }]): [string, Answer] => [
+  const own = Object.entries(answer).map(([status, { description, content }]) => [
     status,
     { description, headers: referToHeaders(headers), content: contentsOf(content, facts) },
   ]);
@@ -158,9 +147,9 @@ function responsesOf(route: Route, facts: ApiFacts): Operation['responses'] {
     '206': refer('responses', 'PartOfFile'),
     '304': refer('responses', access === 'counted' ? 'NotModified' : 'NotModifiedFree'),
   };
-  const problems = [...problemsOf(route)].map(([status, codes]): [string, Answer] => {
+  const problems = [...problemsOf(route)].map(([status, codes]) => {
     const other = answer[status];
-    if (!other) return [String(status), refer('responses', componentOf(codes)) as never];
+    if (!other) return [String(status), refer('responses', componentOf(codes))];
     const { content, ...said } = describeProblems(codes);
     return [String(status), { ...said, content: { ...contentsOf(other.content, facts), ...content } }];
   });
@@ -172,7 +161,7 @@ function responsesOf(route: Route, facts: ApiFacts): Operation['responses'] {
   };
 }
 
-function contentsOf(contents: Route['answer'][number]['content'], facts: ApiFacts): Record<string, Content> {
+function contentsOf(contents: Route['answer'][number]['content'], facts: ApiFacts) {
   return Object.fromEntries(
     Object.entries(contents).map(([mediaType, { type, named, example, exampleOf = 'Invented' }]) => {
       const value = example?.(facts);
@@ -183,14 +172,14 @@ function contentsOf(contents: Route['answer'][number]['content'], facts: ApiFact
   );
 }
 
-function schemaOf(type: DeclaredContent['type']): Schema {
+function schemaOf(type: Content['type']) {
   return type === null ? {} : type === 'text' ? { type: 'string' } : toJsonSchema(type);
 }
 
-function namedSchemas(): Record<string, Schema> {
+function namedSchemas() {
   const contents = ROUTES.flatMap(({ answer }) => Object.values(answer).map(({ content }) => content));
   return Object.fromEntries(
-    contents.flatMap(Object.values<DeclaredContent>).flatMap(({ type, named }) => {
+    contents.flatMap(Object.values<Content>).flatMap(({ type, named }) => {
       if (!named) return [];
       const { name, ...said } = named;
       return [[name, { ...said, ...schemaOf(type) }]];
@@ -198,7 +187,7 @@ function namedSchemas(): Record<string, Schema> {
   );
 }
 
-function fileResponses(): Record<string, Answer> {
+function fileResponses() {
   const unchanged = ['ETag', 'Last-Modified', 'Cache-Control'] as const;
   return {
     NotModified: {
@@ -240,7 +229,7 @@ function componentOf(codes: readonly ProblemCode[]): string {
 }
 
 /** Each set of problems that some route answers with one status. */
-function problemResponses(): Record<string, Answer> {
+function problemResponses() {
   const sets = ROUTES.flatMap((route) =>
     [...problemsOf(route)].flatMap(([status, codes]) => (route.answer[status] ? [] : [codes])),
   );
@@ -260,7 +249,7 @@ const PROBLEM_HEADERS: Readonly<Partial<Record<number, readonly HeaderName[]>>> 
   503: ['Retry-After'],
 };
 
-function describeProblems(codes: readonly ProblemCode[]): Answer {
+function describeProblems(codes: readonly ProblemCode[]) {
   const { status } = PROBLEMS[codes[0]!];
   const headers = codes === ANYWHERE ? [] : (PROBLEM_HEADERS[status] ?? []);
   return {
@@ -277,7 +266,7 @@ function describeProblems(codes: readonly ProblemCode[]): Answer {
 }
 
 /** `components.examples`: a document of each code, as the service writes it. */
-function problemExamples(): Record<string, Example> {
+function problemExamples() {
   const entries = (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [
     code,
     { summary: PROBLEMS[code].title, value: exampleOfProblem(code) },

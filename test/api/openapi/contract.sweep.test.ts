@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
-import type { Answer, Example, Operation } from '../../../src/api/openapi/operation.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
@@ -22,6 +21,7 @@ import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
 import { goldenDocument } from './golden-document.ts';
+import type { Answer, Example, Operation } from './operation.ts';
 import { isReference, operationsIn } from './operations-in.ts';
 
 const document = goldenDocument();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
-import type { OpenApiDocument } from '../../../src/api/openapi/operation.ts';
 import { exampleOf, type PublicFiles } from '../../../src/api/routes/examples.ts';
 import { ORGANISATION } from '../../organisation.ts';
+import type { OpenApiDocument } from './operation.ts';
 
 const BASE_URL = 'https://data.example.org';
 const PUBLIC = join(import.meta.dirname, '../../contract/release/examples');
@@ -28,5 +28,5 @@ export function goldenDocument(): OpenApiDocument {
       diplomacy: 'Diplomacy',
     },
     example: (artifact) => exampleOf(artifact, goldenFiles),
-  });
+  }) as OpenApiDocument;
 }

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { supply } from '../../../pipeline/artifacts/economy/supply.ts';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import type { Answer, Content, Example } from '../../../src/api/openapi/operation.ts';
 import { PROBLEMS } from '../../../src/api/problem.ts';
 import { EXPORT_MEDIA_TYPES, type FormName } from '../../../src/api/query/export-query.ts';
 import { LedgerExport } from '../../../src/api/routes/files.ts';
 import { FORMS } from '../../../src/sidecar/export/export-rows.ts';
 import { goldenDocument, goldenFiles } from './golden-document.ts';
+import type { Answer, Content, Example } from './operation.ts';
 import { isReference, operationsIn } from './operations-in.ts';
 
 const document = goldenDocument();

@@ -1,4 +1,4 @@
-import type { Operation, PathItem, Reference } from '../../../src/api/openapi/operation.ts';
+import type { Operation, PathItem, Reference } from './operation.ts';
 
 type Method = keyof PathItem;
 

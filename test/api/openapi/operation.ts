@@ -1,7 +1,7 @@
-import type { ProblemCode } from '../problem.ts';
+import type { ProblemCode } from '../../../src/api/problem.ts';
 
 /** The part of OpenAPI 3.1 that this service uses; a Schema Object is any JSON Schema of 2020-12. */
-export type Schema = Readonly<Record<string, unknown>>;
+type Schema = Readonly<Record<string, unknown>>;
 export type Reference = Readonly<{ $ref: string }>;
 
 export interface Example {
@@ -14,13 +14,13 @@ export interface Content {
   examples?: Record<string, Example | Reference>;
 }
 
-export interface Header {
+interface Header {
   description: string;
   schema: Schema;
   example: string;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
@@ -69,9 +69,4 @@ export interface OpenApiDocument {
     examples: Record<string, Example>;
     securitySchemes: Record<string, Record<string, string>>;
   };
-}
-
-/** A reference to a component of the document: `refer('headers', 'ETag')`. */
-export function refer(kind: string, name: string): Reference {
-  return { $ref: `#/components/${kind}/${name}` };
 }
