@@ -55,8 +55,10 @@ const CHUNK_BYTES = 256 * 1024;
 export async function* exportChunks(
   query: ExportQuery,
   segments: readonly Segment[],
-  read: (segment: Segment) => Promise<Buffer>,
+  read: (segment: Segment, into: Buffer) => Promise<Buffer>,
 ): AsyncGenerator<Buffer, undefined> {
+  // Holds each segment in turn: memory that is new for each takes twice as long.
+  const buffer = Buffer.allocUnsafeSlow(Math.max(0, ...segments.map(({ bytes }) => bytes)));
   const { format, given } = query;
   const form = FORMS[format];
   const filter = query.filter && inBytes(query.filter);
@@ -65,7 +67,7 @@ export async function* exportChunks(
   let hasBegun = false;
   for (const segment of segments) {
     if (filter !== null && !hasCycle(segment, filter)) continue;
-    const bytes = await read(segment);
+    const bytes = await read(segment, buffer);
     const isWithin = isWithinPeriod(segment.from, query) && isWithinPeriod(segment.to, query);
     if (filter === null && isWithin && format === 'csv') {
       yield Buffer.from(text, 'latin1');
@@ -93,7 +95,9 @@ export async function* exportChunks(
 /** Rows that are copied as they are. */
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    yield bytes.subarray(at, at + CHUNK_BYTES);
+    const piece = bytes.subarray(at, at + CHUNK_BYTES);
+    // While the last one is being sent, the buffer takes the next segment.
+    yield at + CHUNK_BYTES < bytes.length ? piece : Buffer.from(piece);
     await setImmediate();
   }
 }

@@ -11,7 +11,7 @@ import { assertThere, type CurrentRelease, EXPORT_PATH, segmentReader } from './
 
 const EXPORT_LIMITS: ConcurrencyLimits = {
   what: 'exports are being sent',
-  // Each holds a segment of about 4 MB, and the next one: at most 140 MB in memory.
+  // Each holds a segment of about 4 MB: at most 70 MB in memory.
   parallel: 16,
   // No holder of keys takes all of them.
   perHolder: 4,

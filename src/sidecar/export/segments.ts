@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -21,20 +21,17 @@ export async function assertThere(segments: readonly Segment[], dir: string): Pr
 }
 
 /**
- * Reads segments of a release, which an export may outlast on disk: full segments are linked from release to release, so a missing one is in the
- * current release. Throws an Error if the bytes differ from the manifest's.
+ * Reads segments of a release into a buffer that is large enough. An export may outlast its release on disk: full segments are linked from
+ * release to release, so a missing one is in the current release. Throws an Error if the bytes differ from the manifest's.
  */
-export function segmentReader(
-  { dir }: Release,
-  current: CurrentRelease,
-): (segment: Segment) => Promise<Buffer> {
-  return async (segment) => {
+export function segmentReader({ dir }: Release, current: CurrentRelease) {
+  return async (segment: Segment, into: Buffer): Promise<Buffer> => {
     try {
-      return await readSegment(dir, segment);
+      return await readSegment(dir, segment, into);
     } catch (error) {
       const elsewhere = (error as NodeJS.ErrnoException).code === 'ENOENT' ? await current() : null;
       if (!elsewhere || !hasSegment(elsewhere, segment)) throw error;
-      return readSegment(elsewhere.dir, segment);
+      return readSegment(elsewhere.dir, segment, into);
     }
   };
 }
@@ -44,14 +41,22 @@ function hasSegment({ manifest }: Release, { file, sha256 }: Segment): boolean {
   return all.some((segment) => segment.file === file && segment.sha256 === sha256);
 }
 
-async function readSegment(dir: string, segment: Segment): Promise<Buffer> {
+async function readSegment(dir: string, segment: Segment, into: Buffer): Promise<Buffer> {
   const place = join(dir, segment.file);
-  const bytes = await readFile(place);
-  assertSize(place, segment.bytes, bytes.length);
+  await using handle = await open(place);
+  assertSize(place, segment.bytes, (await handle.stat()).size);
+  const bytes = await readWhole(handle, into.subarray(0, segment.bytes));
   // Detects damage before any byte is sent.
   const found = crc32(bytes);
   if (found === segment.crc32) return bytes;
   throw new Error(`${place}: expected CRC-32 ${segment.crc32}, found ${found}`);
+}
+
+async function readWhole(handle: FileHandle, into: Buffer): Promise<Buffer> {
+  let length = 0;
+  for (let read = -1; read !== 0 && length < into.length; length += read)
+    ({ bytesRead: read } = await handle.read(into, length, into.length - length, length));
+  return into.subarray(0, length);
 }
 
 function assertSize(place: string, expected: number, found: number): void {
