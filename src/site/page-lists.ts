@@ -1,5 +1,6 @@
 /// <reference types="astro/client" />
 import type { APIRoute } from 'astro';
+import type { PageList } from '../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { openRelease } from './layout/release.ts';
 import { PAGE_TABLE, type PageKind } from './page-table.ts';
@@ -12,16 +13,17 @@ const KINDS = new Map(
   ]),
 );
 
-/** Which kinds of pages there are, and with `?kind=` the addresses of one of them; see `PageList` for the answer. */
+/** The addresses of the pages of each kind; see `pageListsUrl`. */
 export const GET: APIRoute = ({ url: { searchParams } }) => {
-  const kind = searchParams.get('kind');
-  if (kind === null) return Response.json([...KINDS.keys()]);
   const release = openRelease();
-  const pages = pagesOf(kind);
-  if (typeof pages === 'function') return Response.json({ paths: pages(release), touched: null });
-  const paths = pages.paths(release);
   const since = searchParams.get('since');
-  return Response.json({ paths, touched: since === null ? [] : pages.touched(release, since) });
+  const lists = [...KINDS.keys()].map((kind): PageList => {
+    const pages = pagesOf(kind);
+    if (typeof pages === 'function') return { kind, paths: pages(release), touched: null };
+    const touched = since === null ? [] : pages.touched(release, since);
+    return { kind, paths: pages.paths(release), touched };
+  });
+  return Response.json(lists);
 };
 
 function pagesOf(name: string): PageKind {

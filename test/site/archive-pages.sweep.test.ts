@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OpenedSite, SERVER_ENTRY, type SiteHandler } from '../../pipeline/build/site/open-program.ts';
+import {
+  OpenedSite,
+  type PageList,
+  pageListsUrl,
+  SERVER_ENTRY,
+  type SiteHandler,
+} from '../../pipeline/build/site/open-program.ts';
 import { SiteRelease } from '../../src/site/layout/release.ts';
 import type { ArchiveFolder } from '../../src/site/records/archives.ts';
 import { decisionAfter, deliberationBefore, otherDecisions } from '../../src/site/records/archives.ts';
@@ -129,8 +135,9 @@ async function renderArchive(
   const site = new OpenedSite(handler, dir, facts);
   const pages = new Map<string, string>();
   const touched = new Set<string>();
+  const lists = JSON.parse(String((await site.render(pageListsUrl(before?.timestamp ?? null))).body));
   for (const folder of FOLDERS) {
-    const list = await site.list(`/${folder}/[id]`, before?.timestamp ?? null);
+    const list = (lists as PageList[]).find(({ kind }) => kind === `/${folder}/[id]`)!;
     for (const path of list.touched!) touched.add(path);
     for (const path of list.paths) {
       const { status, body } = await site.render(path);

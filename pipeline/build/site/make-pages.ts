@@ -3,7 +3,13 @@ import { CathedralError } from '../../errors.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
 import type { SiteFolder } from './make-program.ts';
-import type { Given, RenderedPage, SiteFacts } from './open-program.ts';
+import {
+  type Given,
+  type PageList,
+  pageListsUrl,
+  type RenderedPage,
+  type SiteFacts,
+} from './open-program.ts';
 import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
 
 export interface PagesInputs {
@@ -26,8 +32,8 @@ export async function makePages(
   await using threads = new PageThreads({ dir: to.dir, program: folder, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
   const due: string[] = [];
-  for (const kind of await threads.kinds()) {
-    const { paths, touched } = await threads.list(kind, since);
+  const { body } = await threads.render(pageListsUrl(since));
+  for (const { paths, touched } of JSON.parse(Buffer.from(body).toString()) as PageList[]) {
     const untouched = touched !== null && since !== null ? new Set(paths).difference(new Set(touched)) : null;
     for (const path of paths)
       if (!(untouched?.has(path) && (await to.takeOver(fileOf(path))))) due.push(path);

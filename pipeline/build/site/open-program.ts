@@ -43,6 +43,8 @@ export interface SiteFacts {
 
 /** The addresses of one kind of page. */
 export interface PageList {
+  /** The place of their file: `/charts/[id]`, `/licence`. */
+  kind: string;
   paths: readonly string[];
   /** For an archive: which of them may differ from those of the earlier release. Null for other kinds. */
   touched: readonly string[] | null;
@@ -87,19 +89,6 @@ export class OpenedSite {
     this.#facts = facts;
   }
 
-  /** Of pages that do not depend on a query, by the place of their file: `/charts/[id]`, `/licence`. */
-  async kinds(): Promise<readonly string[]> {
-    const { body } = await this.render(PAGE_LISTS);
-    return JSON.parse(body.toString());
-  }
-
-  /** `since`: the time of an earlier release of the same program; null without one. */
-  async list(kind: string, since: string | null): Promise<PageList> {
-    const query = new URLSearchParams({ kind, ...(since !== null && { since }) });
-    const { body } = await this.render(`${PAGE_LISTS}?${query}`);
-    return JSON.parse(body.toString());
-  }
-
   /** The page of an address, which may have a query. Throws what the page throws, and site_failed where there is no such page. */
   async render(url: string, given?: Given): Promise<RenderedPage> {
     const site: SiteLocals['site'] = { dir: this.#dir, facts: this.#facts };
@@ -118,8 +107,13 @@ export class OpenedSite {
   }
 }
 
-/** Address of src/site/page-lists.ts, which no server answers: it is asked for here alone. */
-const PAGE_LISTS = '/-/pages.json';
+/**
+ * Address of src/site/page-lists.ts, which no server answers; its text is a PageList for each kind of page that does not depend on a query.
+ * `since`: the time of an earlier release of the same program; null without one.
+ */
+export function pageListsUrl(since: string | null): string {
+  return `/-/pages.json${since === null ? '' : `?${new URLSearchParams({ since })}`}`;
+}
 
 /** A rendered page. */
 export interface RenderedPage {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Given, openProgram, type PageList, type RenderedPage, type SiteFacts } from './open-program.ts';
+import { type Given, openProgram, type RenderedPage, type SiteFacts } from './open-program.ts';
 
 /** What a thread renders pages of. */
 export interface PageSource {
@@ -11,31 +11,26 @@ export interface PageSource {
 }
 
 /** One at a time. */
-export type PageJob =
-  | { ask: 'kinds' }
-  | { ask: 'list'; kind: string; since: string | null }
-  | { ask: 'page'; path: string; given?: Given | undefined };
+export interface PageJob {
+  url: string;
+  given?: Given | undefined;
+}
 
 /** An error loses its class between threads, so only its message is sent. */
-export type PageReply =
-  | { failed: false; result: RenderedPage | PageList | readonly string[] }
-  | { failed: true; message: string };
+export type PageReply = { failed: false; page: RenderedPage } | { failed: true; message: string };
 
 const { dir, program, facts } = workerData as PageSource;
 // `compiledSite` has verified it.
 const opening = openProgram(dir, [], facts, program);
 const port = parentPort!;
 
-async function reply(job: PageJob): Promise<PageReply> {
-  const site = await opening;
-  if (job.ask === 'kinds') return { failed: false, result: await site.kinds() };
-  if (job.ask === 'list') return { failed: false, result: await site.list(job.kind, job.since) };
-  return { failed: false, result: await site.render(job.path, job.given) };
-}
-
-port.on('message', async (job: PageJob) => {
-  const answer = await reply(job).catch((error: unknown): PageReply => {
-    return { failed: true, message: error instanceof Error ? error.message : String(error) };
-  });
-  port.postMessage(answer);
+port.on('message', ({ url, given }: PageJob) => {
+  const rendering = opening.then((site) => site.render(url, given));
+  const reply = rendering.then(
+    (page): PageReply => ({ failed: false, page }),
+    (error: unknown): PageReply => {
+      return { failed: true, message: error instanceof Error ? error.message : String(error) };
+    },
+  );
+  void reply.then((answer) => port.postMessage(answer));
 });

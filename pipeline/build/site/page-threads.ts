@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../config/project.ts';
 import { CathedralError } from '../../errors.ts';
-import type { Given, PageList, RenderedPage } from './open-program.ts';
+import type { Given, RenderedPage } from './open-program.ts';
 import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 
 /** One for each core of a small machine. Each loads the program and what its pages read, and holds them. */
@@ -18,21 +18,10 @@ export const PAGES_UNDER_WAY = 3 * THREADS;
 export class PageThreads implements AsyncDisposable {
   readonly #source: PageSource;
   readonly #threads: PageThread[] = [];
-  readonly #idle: PageThread[] = [];
-  readonly #waiting: ((thread: PageThread) => void)[] = [];
   #most = 1;
 
   constructor(source: PageSource) {
     this.#source = source;
-  }
-
-  /** Throws site_failed, like the others. */
-  async kinds(): Promise<readonly string[]> {
-    return (await this.#ask({ ask: 'kinds' }, 'page table')) as readonly string[];
-  }
-
-  async list(kind: string, since: string | null): Promise<PageList> {
-    return (await this.#ask({ ask: 'list', kind, since }, kind)) as PageList;
   }
 
   /** How many pages are about to be rendered. */
@@ -40,35 +29,20 @@ export class PageThreads implements AsyncDisposable {
     this.#most = pages > FEW_PAGES ? THREADS : 1;
   }
 
-  async render(path: string, given?: Given): Promise<RenderedPage> {
-    return (await this.#ask({ ask: 'page', path, given }, path)) as RenderedPage;
+  /** The page at an address, as `OpenedSite` renders it. Throws site_failed. */
+  async render(url: string, given?: Given): Promise<RenderedPage> {
+    const reply = await this.#freest().ask({ url, given });
+    if (!reply.failed) return reply.page;
+    throw new CathedralError('site_failed', { place: url, expected: 'a page', found: reply.message });
   }
 
-  async #ask(job: PageJob, place: string): Promise<unknown> {
-    const thread = await this.#take();
-    try {
-      const reply = await thread.ask(job);
-      if (!reply.failed) return reply.result;
-      const expected = job.ask === 'page' ? 'a page' : 'the addresses of pages';
-      throw new CathedralError('site_failed', { place, expected, found: reply.message });
-    } finally {
-      this.#giveBack(thread);
-    }
-  }
-
-  async #take(): Promise<PageThread> {
-    const idle = this.#idle.pop();
-    if (idle) return idle;
-    if (this.#threads.length === this.#most) return new Promise((resolve) => this.#waiting.push(resolve));
+  /** The thread with the least to do; a new one rather than one that has something to do. */
+  #freest(): PageThread {
+    const [freest] = this.#threads.toSorted((one, other) => one.due - other.due);
+    if (freest && (freest.due === 0 || this.#threads.length === this.#most)) return freest;
     const started = new PageThread(this.#source);
     this.#threads.push(started);
     return started;
-  }
-
-  #giveBack(thread: PageThread): void {
-    const next = this.#waiting.shift();
-    if (next) next(thread);
-    else this.#idle.push(thread);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,7 +51,11 @@ export class PageThreads implements AsyncDisposable {
 }
 
 class PageThread {
+  /** Jobs that it has not replied to. */
+  due = 0;
   readonly #worker: Worker;
+  /** Settles with the reply to the last of them. */
+  #last: Promise<unknown> = Promise.resolve();
   #reply: (reply: PageReply) => void = () => {};
   /** Why it can do no more. */
   #ended: PageReply | null = null;
@@ -105,7 +83,16 @@ class PageThread {
     this.#worker.on('exit', () => this.#fail('the thread that renders pages has ended'));
   }
 
-  ask(job: PageJob): Promise<PageReply> {
+  async ask(job: PageJob): Promise<PageReply> {
+    this.due += 1;
+    const reply = this.#last.then(() => this.#send(job));
+    this.#last = reply;
+    return reply.finally(() => {
+      this.due -= 1;
+    });
+  }
+
+  #send(job: PageJob): Promise<PageReply> {
     return new Promise((resolve) => {
       this.#reply = resolve;
       if (this.#ended) resolve(this.#ended);

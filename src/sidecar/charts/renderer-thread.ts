@@ -27,9 +27,9 @@ export interface FileJob {
   organisation: Organisation;
 }
 
-/** A page of the release in `dir`, or a list of all of them, in JSON. */
+/** A page of the release in `dir`. */
 export interface PageJob {
-  kind: 'page' | 'addresses';
+  kind: 'page';
   dir: string;
   /** Path and query, as the program routes them. */
   url: string;
@@ -78,15 +78,8 @@ function read(dir: string, { path, sha256 }: ChartSource): string {
 
 let opening: Promise<OpenedSite> | null = null;
 
-async function answerPage({ kind, url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
-  const site = await opening;
-  if (kind === 'addresses') {
-    const lists = [];
-    for (const name of await site.kinds()) lists.push(await site.list(name, null));
-    const paths = lists.flatMap((list) => list.paths);
-    return { failed: false, status: 200, type: 'application/json', body: Buffer.from(JSON.stringify(paths)) };
-  }
-  const { status, type, body } = await site.render(url);
+async function answerPage({ url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
+  const { status, type, body } = await (await opening).render(url);
   return { failed: false, status, type, body };
 }
 

@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findCompiledSite, type KeptSite } from '../../../pipeline/build/site/compiled-site.ts';
 import { programKey } from '../../../pipeline/build/site/make-program.ts';
-import { organisationIn, SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
+import {
+  organisationIn,
+  type PageList,
+  pageListsUrl,
+  SERVER_FOLDER,
+} from '../../../pipeline/build/site/open-program.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
@@ -134,21 +139,20 @@ interface Addresses {
 }
 
 async function listAddresses(rendering: Rendering): Promise<Addresses> {
-  const { body } = await render('addresses', 'the addresses of pages', rendering);
-  const paths = new Set(JSON.parse(String(body)) as string[]);
+  const { body } = await render(pageListsUrl(null), rendering);
+  const paths = new Set((JSON.parse(String(body)) as PageList[]).flatMap((list) => list.paths));
   // That page is for what is not found, and nothing that can be asked for.
   paths.delete(NOT_FOUND);
   return { size: body.length, paths };
 }
 
 async function renderPage(path: string, rendering: Rendering): Promise<Made> {
-  const { type, body } = await render('page', `/${path}`, rendering);
+  const { type, body } = await render(`/${path}`, rendering);
   const name = type === 'text/html' ? `${path.replace(/\/$/, '')}/index.html` : path;
   return made(body, { path: name, kind: 'page' }, rendering.release);
 }
 
 async function render(
-  kind: 'page' | 'addresses',
   url: string,
   { renderer, baseUrl, sourceCode, site, release: { dir }, client }: Rendering,
 ) {
@@ -157,7 +161,7 @@ async function render(
   );
   const facts = { baseUrl, sourceCode: sourceCode ?? undefined, organisation: await organisationIn(dir) };
   const place = dirname(site.server);
-  return renderer.run(client, dir, (render) => render({ kind, dir, url, program, place, facts }));
+  return renderer.run(client, dir, (render) => render({ kind: 'page', dir, url, program, place, facts }));
 }
 
 /** With the headers that the release's own file would have. */

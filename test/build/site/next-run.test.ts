@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type OpenedSite, openProgram, programIn } from '../../../pipeline/build/site/open-program.ts';
+import {
+  type OpenedSite,
+  openProgram,
+  type PageList,
+  pageListsUrl,
+  programIn,
+} from '../../../pipeline/build/site/open-program.ts';
 import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
 import { type PublishedPages, publishedPages } from '../../contract/http/published.ts';
 
@@ -20,7 +26,9 @@ beforeAll(async () => {
 test.each(['decisions', 'deliberations'])(
   'a run that continues another publishes the pages of the %s that its release gives',
   async (archive) => {
-    const { paths } = await site.list(`/${archive}/[id]`, null);
+    const { body } = await site.render(pageListsUrl(null));
+    const lists = JSON.parse(String(body)) as PageList[];
+    const { paths } = lists.find(({ kind }) => kind === `/${archive}/[id]`)!;
     const files = paths.map((path) => `${path.slice(1)}index.html`);
     const old = files.filter((file) => made.before.includes(file));
     expect(old.length).toBeGreaterThan(2);

@@ -64,7 +64,7 @@ async function released({
     if (job.kind === 'file') throw new Error('no page');
     rendered.push(job.url);
     if (broken) throw new Error('a page that fails');
-    const text = job.kind === 'page' ? PAGES[job.url]! : JSON.stringify(Object.keys(PAGES));
+    const text = PAGES[job.url] ?? JSON.stringify([{ kind: '/', paths: Object.keys(PAGES), touched: null }]);
     return { status: 200, type: 'text/html', body: Buffer.from(text) };
   };
   const pages = createPagesOnRequest({
@@ -154,7 +154,7 @@ describe('from the compiled site', () => {
     expect((await get('/')).body).toBe('home');
     const style = await get('/_astro/page.css', {});
     expect([style.body, style.headers['content-type']]).toEqual(['p{}', 'text/css; charset=utf-8']);
-    expect(rendered).toEqual(['the addresses of pages', '/economy/', '/']);
+    expect(rendered).toEqual(['/-/pages.json', '/economy/', '/']);
   });
 
   test('an address without its slash moves there; an unknown one is not rendered', async () => {
@@ -163,7 +163,7 @@ describe('from the compiled site', () => {
     const unknown = await get('/nowhere/');
     expect([unknown.statusCode, unknown.body]).toEqual([404, 'unknown']);
     expect((await get('/nowhere/', {})).statusCode).toBe(404);
-    expect(rendered).toEqual(['the addresses of pages', '/404/']);
+    expect(rendered).toEqual(['/-/pages.json', '/404/']);
   });
 
   test('a page that fails is reported, and the plain page stands for it', async () => {
