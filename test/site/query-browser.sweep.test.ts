@@ -150,6 +150,7 @@ describe('the rows of a file', () => {
     ['sort=nothing', /sort: expected a column: timestamp, cycle, .* found nothing/],
     ['page=999', /There is no page 999: the selection has \d+ rows, the last of them on page \d+/],
     ['filter=sentinel:eq:NOBODY', /^There is no row where sentinel .* “NOBODY”\.$/],
+    ['as_of=2026-01-31', /as_of: expected no time, .* found 2026-01-31.*The file as of 2026-01-31$/],
     ['filter=amount:gt:many', /expected a number like 400 or 0.95; found many/],
   ])('?%s is answered with what there is', async (query, words) => {
     const { page } = await opened(`/files/${MINTS}/rows/?${query}`);

@@ -313,6 +313,7 @@ describe('an address that asks for what there is not', () => {
     ['filter=timestamp:gt:2026-02-30', 'filter=timestamp:gt:2026-02-30', '2026-02-30'],
     ['filter=sentinel:contains:', 'filter=sentinel:contains:', 'nothing'],
     ['filter=', 'filter=', 'nothing'],
+    ['as_of=2026-01-31', 'as_of', '2026-01-31'],
     [Array(9).fill('filter=sentinel:empty').join('&'), 'filter', '9'],
   ])('%s', (query, place, found) => {
     const { wrong } = parseSelection(new URLSearchParams(query), columns);

@@ -98,7 +98,7 @@ function fulfil(route: Route, bytes: Buffer, name: string, hasRanges: boolean): 
 /** The verdict, and each step with its own. */
 async function outcome(page: Page) {
   const place = page.locator('#version-outcome');
-  await place.locator('h4').waitFor();
+  await place.locator('h2').waitFor();
   const steps = await place
     .locator('.stepwise-list > li')
     .evaluateAll((items) =>
@@ -107,7 +107,7 @@ async function outcome(page: Page) {
         `${item.querySelector('.result')!.textContent}: ${item.querySelector('.detail')!.textContent}`,
       ]),
     );
-  return { title: (await place.locator('h4').textContent())!, steps: Object.fromEntries(steps) };
+  return { title: (await place.locator('h2').textContent())!, steps: Object.fromEntries(steps) };
 }
 
 const versionOf = (path: string, query: string) => `/versions/?file=${path}&${query}`;

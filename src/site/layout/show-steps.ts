@@ -6,12 +6,14 @@ import { drawPart, Tool } from './tool.ts';
 export class StepTool<Job> {
   readonly #script: string;
   readonly #stopped: string;
+  readonly #level: 'h2' | 'h4';
   #running: { place: HTMLElement; tool: Tool<Job, Ending, StepNews> } | null = null;
 
-  /** `stopped`: the verdict of a proof that the reader stopped. */
-  constructor(script: string, stopped: string) {
+  /** `stopped`: the verdict of a proof that the reader stopped. `level`: of the verdict among the headings of the page. */
+  constructor(script: string, stopped: string, level: 'h2' | 'h4' = 'h4') {
     this.#script = script;
     this.#stopped = stopped;
+    this.#level = level;
   }
 
   run(place: HTMLElement, job: Job): void {
@@ -25,7 +27,7 @@ export class StepTool<Job> {
     const end = (words: string, verdict: Ending['verdict'], more: readonly Node[]) => {
       this.#running = null;
       tool.end();
-      const title = makeElement('h4', `verdict-title is-${verdict}`, words);
+      const title = makeElement(this.#level, `verdict-title is-${verdict}`, words);
       title.setAttribute('role', 'status');
       place.replaceChildren(title, list, ...more);
       title.scrollIntoView({ block: 'nearest' });

@@ -139,11 +139,14 @@ function showWrong(wrong: readonly Wrong[]): void {
   const items = wrong.map(({ place: where, expected, found }) =>
     makeElement('li', '', makeElement('code', '', where), `: expected ${expected}; found ${found}`),
   );
+  const asOf = new URLSearchParams(location.search).get('as_of');
+  const version = asOf && `/versions/?file=${about.artifact.path}&as_of=${encodeURIComponent(asOf)}`;
   tool.clear();
   showNothing(
     makeElement('p', '', 'The address asks for what the table does not have:'),
     makeElement('ul', '', ...items),
     makeElement('p', '', makeLink('Show the whole table', location.pathname)),
+    makeElement('p', '', version && makeLink(`The file as of ${asOf}`, version)),
   );
 }
 

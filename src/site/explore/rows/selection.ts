@@ -81,6 +81,8 @@ export function parseSelection(
   const known = `a column: ${listed(columns.map(({ name }) => name))}`;
   const page = query.get('page') ?? '1';
   if (!/^[1-9]\d{0,8}$/.test(page)) refuse('page', 'a whole number from 1', page);
+  const asOf = query.get('as_of');
+  if (asOf !== null) refuse('as_of', 'no time, since the rows are those of the newest release', asOf);
   const [, minus, sorted = ''] = /^(-?)(.*)$/s.exec(query.get('sort') ?? '')!;
   const isKnown = columns.some(({ name }) => name === sorted);
   if (sorted !== '' && !isKnown) refuse('sort', known, sorted);

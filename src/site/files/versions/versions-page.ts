@@ -24,7 +24,7 @@ function show(path: string): void {
   // Also schemas and closed years have versions, and are not on the list.
   if (![...file.options].some(({ value }) => value === path)) file.add(new Option(path, path));
   file.value = path;
-  const tool = new StepTool<VersionJob>(form.dataset.worker!, 'Stopped before the file was complete');
+  const tool = new StepTool<VersionJob>(form.dataset.worker!, 'Stopped before the file was complete', 'h2');
   tool.run(outcome, { path, asOf, base: outcome.dataset.base ?? location.origin });
 }
 

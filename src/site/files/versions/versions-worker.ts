@@ -74,9 +74,9 @@ async function showVersion(steps: Steps, version: FoundVersion, { base }: Versio
   const words = `/${file.path} as of ${formatMoment(entry.as_of)}`;
   const more = [
     part('p', { class: 'buttons' }, saveVersion(version, blob), ...(await linksFrom(version))),
-    part('h5', {}, 'Permanent address'),
+    part('h3', {}, 'Permanent address'),
     ...addresses(version, base),
-    part('h5', {}, 'Beginning of the file'),
+    part('h3', {}, 'Beginning of the file'),
     await preview(file, blob),
   ];
   if (steps.failed > 0) steps.end(`${words}: do not rely on it, a step does not hold`, 'invalid', ...more);
