@@ -23,7 +23,7 @@ import type { Part } from '../release/format/status.ts';
 import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import { openStaging, type Publication, type Staging } from '../release/staging/staging.ts';
 import { checkpointOf } from './checkpoint-of.ts';
-import { prepareLog } from './extend-log.ts';
+import { prepareLog, type RunLog } from './extend-log.ts';
 import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
 import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, pdfJobs } from './pdf/pdfs.ts';
@@ -113,7 +113,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   if (migrated !== null) log(`rebuilding the release of an earlier version from genesis: ${migrated}`);
   const resume = 'outdated' in found ? START : found;
   const rebuild = startsOver || migrated !== null;
-  const extendLog = await prepareLog(
+  await using runLog = await prepareLog(
     { ...options, ledger, rebuild: startsOver, publishesLog: plan.purpose === 'publish' },
     previous,
   );
@@ -122,7 +122,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const snapshots = await newSnapshots(ledger, options, resume);
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
-    return extendLog(previous.manifest.ledger, (publishLog) =>
+    return runLog.extend(previous.manifest.ledger, (publishLog) =>
       stand(previous, inputs.publisher, options, prepare(publishLog)),
     );
   }
@@ -137,7 +137,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
     reuse: !rebuild,
     inputs: inputs.digest,
   });
-  const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
+  const { folded, facts, view } = await stageData(staging, { snapshots, resume, runLog }, options, inputs);
   const pdfs = await pdfJobs(staging, folded, { pages: contents.pages });
   const printed = pdfs.map(({ path }) => path);
   const { program, documents } = inputs;
@@ -161,7 +161,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   // A run without other formats publishes none of their closed years either.
   const mayLose = contents.formats ? undefined : isYearFile;
   const publication = { facts, state: formatResume(folded), sign, mayLose };
-  const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
+  const { outcome, release } = await runLog.extend(folded.ledger, (publishLog) =>
     staging.publish({ ...publication, prepare: prepare(publishLog, page) }),
   );
   nameDamaged(staging, log);
@@ -222,14 +222,14 @@ async function openInputs(
 /** Folds the ledger and stages all text data files. */
 async function stageData(
   staging: Staging,
-  { snapshots, resume }: { snapshots: SnapshotFile[]; resume: Resume },
+  read: { snapshots: SnapshotFile[]; resume: Resume; runLog: RunLog | null },
   options: BuildOptions,
   { documents, companions, publisher, digest }: Inputs,
 ) {
   const { software, baseUrl, log } = options;
-  const folding = { ...options, staging, documents, companions, snapshots, resume };
+  const folding = { ...options, staging, documents, companions, ...read };
   const folded = await foldSnapshots(folding).catch((cause) => {
-    throw withForkHint(cause, options.ledger, resume.position);
+    throw withForkHint(cause, options.ledger, read.resume.position);
   });
   const { state, ledger } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
@@ -320,7 +320,7 @@ async function buildMissed(
     ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
   );
   await using staging = await openStaging(options.out, base, { reuse: base.state !== null, isServed: false });
-  const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
+  const { folded, facts } = await stageData(staging, { snapshots, resume, runLog: null }, options, inputs);
   const { organisation } = inputs.documents;
   for (const pdf of await pdfJobs(staging, folded, options))
     await makePdf(staging, pdf, { ...options, organisation });

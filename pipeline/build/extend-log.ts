@@ -2,13 +2,14 @@ import { withHint } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, snapshotFile } from '../ledger/reading/directory.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
+import type { SnapshotPart } from '../ledger/reading/read-snapshot.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import { hasPublicBundles } from '../release/log/public-bundles.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
-import { StagedLog, stageExtension, stagePublicEvents } from '../release/log/staged-log.ts';
+import { LogExtension, stagePublicEvents } from '../release/log/staged-log.ts';
 
 interface LogOptions {
   out: string;
@@ -21,21 +22,23 @@ interface LogOptions {
   log: (line: string) => void;
 }
 
-/**
- * Extends the log to a verified ledger around the commit of the release made from it. The commit calls `publish` once the release is
- * signed but not yet current, so readers of a release find its log, possibly a longer one.
- */
-export type ExtendLog = <T>(
-  target: Facts['ledger'],
-  commit: (publish: () => Promise<void>) => Promise<T>,
-) => Promise<T>;
+/** The log of a run: it grows with what the run folds, and is published around the commit of the release. */
+export interface RunLog extends AsyncDisposable {
+  /** Takes the verified events that the run folds, so that they are read once. `goal`: number of events at its end. */
+  take(part: SnapshotPart, goal: number): Promise<void>;
+  /**
+   * Extends the log to a verified ledger. The commit calls `publish` once the release is signed but not yet current, so readers of a
+   * release find its log, possibly a longer one.
+   */
+  extend<T>(target: Facts['ledger'], commit: (publish: () => Promise<void>) => Promise<T>): Promise<T>;
+}
 
 /**
  * Verifies the published log first, so that errors of the log occur before the commit. Throws log_invalid and log_forked.
  */
-export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
+export async function prepareLog(options: LogOptions, previous: Published | null): Promise<RunLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
-  if (!publishesLog) return (_, commit) => commit(async () => {});
+  if (!publishesLog) return NO_LOG;
   const published = await openLog(out).catch((cause) => {
     throw withHint(
       cause,
@@ -46,10 +49,22 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   await assertLedgerHolds(ledger, heads, verifiers);
   if (previous && !rebuild) assertSameSnapshot(ledger.path, previous.manifest.ledger, verifiers);
   const served = previous?.manifest.ledger.size ?? Number.POSITIVE_INFINITY;
-  return (target, commit) => extend(published, target, commit, { ...options, served });
+  const extension = new LogExtension(out, published.edge);
+  return {
+    take: (part, goal) => extension.take(part, goal),
+    extend: (target, commit) => extend(extension, published, target, commit, { ...options, served }),
+    [Symbol.asyncDispose]: () => extension[Symbol.asyncDispose](),
+  };
 }
 
+const NO_LOG: RunLog = {
+  take: async () => {},
+  extend: (_, commit) => commit(async () => {}),
+  [Symbol.asyncDispose]: async () => {},
+};
+
 async function extend<T>(
+  extension: LogExtension,
   published: PublishedLog,
   target: Facts['ledger'],
   commit: (publish: () => Promise<void>) => Promise<T>,
@@ -64,7 +79,7 @@ async function extend<T>(
   const note = isLonger
     ? readCheckpoint(snapshotFile(ledger.path, target.snapshot), verifiers).note
     : published.note;
-  await using staged = await StagedLog.open(out);
+  const staged = await extension.staged();
   if (lacksEvents) {
     log(
       `publishing the public events among ${published.edge.size} entries of the log, for the first time or by new decisions`,
@@ -72,7 +87,7 @@ async function extend<T>(
     await stagePublicEvents(staged, reader);
   }
   log(`adding ${target.size - published.edge.size} entries to the log`);
-  await stageExtension(staged, published, target, { ledger, verifiers });
+  await extension.complete(target, { ledger, verifiers });
   // Before publishing: a run that is killed afterwards would otherwise leave them.
   await removeOldPartials(out, Math.min(published.edge.size, served));
   let isPublished = false;

@@ -7,6 +7,7 @@ import { CathedralError, type ErrorCode, withHint } from '../errors.ts';
 import type { Leaf, LedgerPosition } from '../ledger/log/leaf.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type SnapshotFile, snapshotFile } from '../ledger/reading/directory.ts';
+import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import { readSnapshots } from '../ledger/reading/read-snapshot.ts';
 import { apply } from '../model/fold.ts';
 import { isNewDay, yearOf } from '../model/period.ts';
@@ -18,6 +19,7 @@ import type { Staging } from '../release/staging/staging.ts';
 import { formatCount } from '../words/number.ts';
 import { closeYear } from './data-file.ts';
 import { EventDaysWriter } from './event-days.ts';
+import type { RunLog } from './extend-log.ts';
 import type { Resume } from './resume.ts';
 
 /** Errors that a diverged ledger causes when a run resumes where the last release ended. */
@@ -51,6 +53,8 @@ interface FoldOptions {
   verifiers: Verifier[];
   snapshots: SnapshotFile[];
   resume: Resume;
+  /** Null: the log is not extended. */
+  runLog: Pick<RunLog, 'take'> | null;
   log: (line: string) => void;
 }
 
@@ -81,7 +85,10 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const resumedYear = state.year.year;
   if (snapshots.length > 0)
     log(`reading ${formatCount(snapshots.length, 'snapshot')} after ${position.snapshot ?? 'genesis'}`);
-  for await (const { leaves, end } of readSnapshots(snapshots, position, options.verifiers)) {
+  const goal = goalOf(snapshots, options.verifiers);
+  for await (const part of readSnapshots(snapshots, position, options.verifiers)) {
+    await options.runLog?.take(part, goal);
+    const { leaves, end } = part;
     if (leaves) {
       for (const { event } of leaves) days.add(event);
       state = await foldBatch(leaves, state, writers, options);
@@ -108,6 +115,12 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
     events: position.size - resume.position.size,
     findings,
   };
+}
+
+/** Size of the ledger at the end of these snapshots. */
+function goalOf(snapshots: readonly SnapshotFile[], verifiers: readonly Verifier[]): number {
+  const last = snapshots.at(-1);
+  return last ? readCheckpoint(last, verifiers).checkpoint.size : 0;
 }
 
 /** The positions in HISTORIES of those whose rows are added with events and not only at the end of a day. */

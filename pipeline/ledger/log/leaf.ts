@@ -7,6 +7,12 @@ export interface Leaf {
   hash: string;
 }
 
+/** As it was read from the ledger. The line is a part of a larger buffer: whoever keeps it keeps some hundred kB. */
+export interface ReadLeaf extends Leaf {
+  /** Without its line end. */
+  line: Buffer;
+}
+
 /** Where reading stopped: enough to verify what comes next without reading what came before. JSON, a few kB. */
 export interface LedgerPosition {
   /** Id of the last snapshot read, `2025-12-01T06Z`; null before the first. */

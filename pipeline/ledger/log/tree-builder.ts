@@ -51,12 +51,12 @@ export class TreeBuilder {
     return CompactRange.resume(this.#size, subtrees.flat()).root();
   }
 
-  /** Appends an entry and returns the files that it completes, usually none. */
-  append(entry: Uint8Array): readonly LogFile[] {
+  /** Appends an entry and returns the files that it completes, usually none. `hash`: its leaf hash, if the caller has it already. */
+  append(entry: Uint8Array, hash: Hash = leafHash(entry)): readonly LogFile[] {
     this.#entries.push(entry);
     const index = this.#size;
     this.#size += 1;
-    this.#add(0, leafHash(entry));
+    this.#add(0, hash);
     return this.#entries.length < TILE_WIDTH ? NONE : this.#takeFull(Math.floor(index / TILE_WIDTH));
   }
 

@@ -1,6 +1,6 @@
 import { parseEventLine } from '../events/event-line.ts';
 import { EventOrder } from '../events/event-order.ts';
-import type { Leaf, LedgerPosition } from '../log/leaf.ts';
+import type { LedgerPosition, ReadLeaf } from '../log/leaf.ts';
 import { CompactRange, leafHash } from '../log/merkle.ts';
 
 /** Verifies ledger lines that continue from a position: each by itself, after its predecessor, and as a leaf of the tree. */
@@ -19,14 +19,14 @@ export class EventReader {
   }
 
   /** The next lines, without line ends. Throws `ledger_corrupt`, `ledger_schema` or `ledger_order` at the first wrong one. */
-  read(lines: readonly Buffer[]): Leaf[] {
+  read(lines: readonly Buffer[]): ReadLeaf[] {
     return lines.map((line) => {
       this.#lines += 1;
       const event = parseEventLine(line, this.#place);
       this.#order.accept(event, this.#place);
       const hash = leafHash(line);
       this.#tree.append(hash);
-      return { event, hash };
+      return { event, hash, line };
     });
   }
 

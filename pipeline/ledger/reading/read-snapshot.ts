@@ -1,6 +1,6 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import { slotTime } from '../events/slot.ts';
-import { type Leaf, type LedgerPosition, positionOf } from '../log/leaf.ts';
+import { type LedgerPosition, positionOf, type ReadLeaf } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from './directory.ts';
@@ -27,7 +27,7 @@ export async function* readSnapshot(
   file: SnapshotFile,
   position: LedgerPosition,
   verifiers: readonly Verifier[],
-): AsyncGenerator<Leaf[], SnapshotEnd> {
+): AsyncGenerator<ReadLeaf[], SnapshotEnd> {
   assertLater(file.id, position, placeOf(file));
   const { checkpoint, note } = readCheckpoint(file, verifiers);
   if (checkpoint.size < position.size) {
@@ -45,7 +45,7 @@ export async function* readSnapshot(
 }
 
 /** Verified events of a snapshot, or its end once all of them are verified. */
-type SnapshotPart = { leaves: Leaf[]; end?: never } | { leaves?: never; end: SnapshotEnd };
+export type SnapshotPart = { leaves: ReadLeaf[]; end?: never } | { leaves?: never; end: SnapshotEnd };
 
 /** Reads snapshots in order, the first one after `position`: batches of events, and after those of each snapshot its end. Throws as `readSnapshot`. */
 export async function* readSnapshots(

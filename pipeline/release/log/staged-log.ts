@@ -7,15 +7,15 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
-import { type LogFile, TreeBuilder } from '../../ledger/log/tree-builder.ts';
+import { type LogFile, TreeBuilder, type TreeEdge } from '../../ledger/log/tree-builder.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import type { LedgerDirectory, SnapshotFile } from '../../ledger/reading/directory.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readLines } from '../../ledger/reading/read-lines.ts';
+import type { SnapshotPart } from '../../ledger/reading/read-snapshot.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { isEntries, logFile } from './log-folder.ts';
-import type { PublishedLog } from './open-log.ts';
 import { earlierPublicFiles, placePolicy, withPublicFile } from './public-bundles.ts';
 
 /** Some milliseconds, in which no timer fires. */
@@ -108,43 +108,93 @@ export async function stagePublicEvents(staged: StagedLog, reader: TileReader): 
 }
 
 /**
- * Stages the ledger's events that the log lacks, up to the verified `target`. Hashes only the new events; reaching the target's root
- * proves that the log's own events are the ledger's. Throws log_forked if it is not reached, log_invalid if a file exists with
- * different bytes, and the errors of reading the ledger.
+ * The files by which a log grows to hold the ledger's events, staged as its events arrive, in order from where the log ends. Hashes only
+ * these; reaching the root that the ledger's checkpoint signs proves that the log's own events are the ledger's.
  */
-export async function stageExtension(
-  staged: StagedLog,
-  { edge }: PublishedLog,
-  target: Facts['ledger'],
-  { ledger, verifiers }: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
-): Promise<void> {
-  const builder = new TreeBuilder(edge);
-  const stage = (files: readonly LogFile[]) => {
-    for (const file of files) staged.add(withPublicFile(file));
-  };
-  const snapshots = await snapshotsAfter(edge.size, target.snapshot, ledger, verifiers);
-  let seq = -1;
-  for (const snapshot of snapshots) {
-    for await (const lines of readLines(snapshot)) {
-      // Hashing and writing are synchronous: without a pause, no timer of the process would fire for the whole history.
-      await setImmediate();
-      if (seq < 0) seq = firstSeq(lines[0]!, edge.size, snapshot);
-      await asDiskErrors(staged.out, async () => {
-        for (const line of lines) {
-          if (seq >= edge.size && seq < target.size) stage(builder.append(line));
-          seq += 1;
-        }
-      });
-    }
-    // The snapshot's own checkpoint is signed as well, and some reader may have it.
-    const isWithin = builder.size > edge.size && builder.size < target.size;
-    if (isWithin) await asDiskErrors(staged.out, async () => stage(builder.partial(target.size)));
-  }
-  assertSigned(builder, edge.size, target);
-  await asDiskErrors(staged.out, async () => stage(builder.partial()));
-  await staged.flush();
-}
+export class LogExtension implements AsyncDisposable {
+  readonly #out: string;
+  readonly #before: number;
+  readonly #tree: TreeBuilder;
+  #staged: StagedLog | null = null;
 
+  constructor(out: string, edge: TreeEdge) {
+    this.#out = out;
+    this.#before = edge.size;
+    this.#tree = new TreeBuilder(edge);
+  }
+
+  /** Number of events so far. */
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  /** Opened when there is something to stage: a run removes the staging folders of killed ones before. */
+  async staged(): Promise<StagedLog> {
+    this.#staged ??= await StagedLog.open(this.#out);
+    return this.#staged;
+  }
+
+  /**
+   * Takes what the run reads and verifies anyway, if it goes on where the log ends; of a log that lacks earlier events it takes nothing,
+   * and `complete` reads them. `goal`: number of events at the end of the run. Throws log_invalid if a file exists with different bytes.
+   */
+  async take({ leaves, end }: SnapshotPart, goal: number): Promise<void> {
+    if (end) return this.#endSnapshot(goal);
+    const isNext = leaves[0]!.event.seq <= this.size && leaves.at(-1)!.event.seq >= this.size;
+    if (!isNext) return;
+    await this.#stage((stage) => {
+      for (const { event, hash, line } of leaves)
+        if (event.seq === this.size) stage(this.#tree.append(line, hash));
+    });
+  }
+
+  /**
+   * Reads from the ledger what `take` was not given, up to the verified `target`, and flushes all files. Throws log_forked if the
+   * target's root is not reached, log_invalid as `take`, and the errors of reading the ledger.
+   */
+  async complete(
+    target: Facts['ledger'],
+    { ledger, verifiers }: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
+  ): Promise<void> {
+    const isLacking = this.size < target.size;
+    const snapshots = isLacking ? await snapshotsAfter(this.size, target.snapshot, ledger, verifiers) : [];
+    let seq = -1;
+    for (const snapshot of snapshots) {
+      for await (const lines of readLines(snapshot)) {
+        if (seq < 0) seq = firstSeq(lines[0]!, this.size, snapshot);
+        await this.#stage((stage) => {
+          for (const line of lines) {
+            if (seq === this.size) stage(this.#tree.append(line));
+            seq += 1;
+          }
+        });
+      }
+      await this.#endSnapshot(target.size);
+    }
+    assertSigned(this.#tree, this.#before, target);
+    await this.#staged?.flush();
+  }
+
+  /** Stages the partial tiles of the snapshot's own checkpoint, except those that are full in a log of `goal` events. It is signed as well, and some reader may have it. */
+  async #endSnapshot(goal: number): Promise<void> {
+    if (this.size === this.#before) return;
+    await this.#stage((stage) => stage(this.#tree.partial(goal)));
+  }
+
+  /** Hashing and writing are synchronous: without a pause, no timer of the process would fire for the whole history. */
+  async #stage(work: (stage: (files: readonly LogFile[]) => void) => void): Promise<void> {
+    const staged = await this.staged();
+    const stage = (files: readonly LogFile[]) => {
+      for (const file of files) staged.add(withPublicFile(file));
+    };
+    await setImmediate();
+    await asDiskErrors(this.#out, async () => work(stage));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#staged?.[Symbol.asyncDispose]();
+  }
+}
 /** The snapshots up to `last` that contain events after the first `size`, oldest first. Earlier ones may be gone. */
 async function snapshotsAfter(
   size: number,

@@ -13,7 +13,7 @@ await report(async () => {
   const directory = openDirectory(ledger!);
   const newest = (await directory.snapshots(null)).at(-1)!;
   const { checkpoint } = readCheckpoint(newest, verifiers);
-  const extendLog = await prepareLog({ ledger: directory, out: out!, verifiers, log: () => {} }, null);
-  await extendLog({ snapshot: newest.id, ...checkpoint }, async () => {});
+  await using runLog = await prepareLog({ ledger: directory, out: out!, verifiers, log: () => {} }, null);
+  await runLog.extend({ snapshot: newest.id, ...checkpoint }, async () => {});
   return undefined;
 });

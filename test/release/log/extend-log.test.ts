@@ -59,6 +59,33 @@ describe('a log', () => {
     );
   });
 
+  test('has the same files whether it takes the events that the run folds or reads them, wherever the two begin', async () => {
+    const { ledger, ends } = await ledgerOf(1, 99, 156, 0, 300, 55);
+    const target = ends.at(-1)!;
+    for (const [index, edge] of [null, ...ends].entries()) {
+      const read = temporaryFolder();
+      for (const end of edge ? [edge, target] : [target]) await publishLog(read, ledger, end);
+      const expected = filesBelow(read);
+      for (const [start, foldFrom] of [LEDGER_START, ...ends].entries()) {
+        const out = temporaryFolder();
+        if (edge) await publishLog(out, ledger, edge);
+        await publishLog(out, ledger, target, null, foldFrom);
+        expect([index, start, filesBelow(out)]).toEqual([index, start, expected]);
+      }
+    }
+    // A ledger may seal the same events in other snapshots, so a log may end within one.
+    const other = await ledgerOf(50, 500, 61);
+    const [read, folded] = [temporaryFolder(), temporaryFolder()];
+    for (const [out, foldFrom] of [
+      [read, null],
+      [folded, LEDGER_START],
+    ] as const) {
+      await publishLog(out, ledger, ends[2]!);
+      await publishLog(out, other.ledger, other.ends.at(-1)!, null, foldFrom);
+    }
+    expect(filesBelow(folded)).toEqual(filesBelow(read));
+  });
+
   test('keeps the partial tiles of each checkpoint for one more run after they are full', async () => {
     const { ledger, ends } = await ledgerOf(10, 20, 226, 44, 1);
     const out = temporaryFolder();
