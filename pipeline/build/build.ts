@@ -90,6 +90,8 @@ export interface BuildReport {
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
+    // Only here: later, the log or a snapshot may be staged already.
+    await removeLeftOvers(out);
     using _ = removesLeftOversAtExit(out);
     if (options.plan.snapshots) await assertListReadable(out);
     return await run(options);
@@ -121,7 +123,6 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(ledger, options, resume);
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
-    await removeLeftOvers(out);
     return runLog.extend(previous.manifest.ledger, (publishLog) =>
       stand(previous, inputs.publisher, options, prepare(publishLog)),
     );

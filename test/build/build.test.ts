@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -126,6 +126,20 @@ describe('a run', () => {
     for (const name of ['log', 'log-entries']) await rm(join(folder, 'logged', name), { recursive: true });
     expect((await build(options('logged'))).outcome).toBe('unchanged');
     expect((await readFile(checkpoint, 'utf8')).split('\n')).toEqual(lines);
+  });
+
+  test('removes what a killed one left, with new snapshots and without', async () => {
+    for (const [from, outcome] of [
+      ['last-but-one', 'published'],
+      ['whole', 'unchanged'],
+    ] as const) {
+      await copied(from, `left-${from}`);
+      const out = join(folder, `left-${from}`);
+      for (const name of ['staging-dead/public', 'staging-log-dead', 'staging-snapshot-dead'])
+        await mkdir(join(out, name), { recursive: true });
+      expect((await build(options(`left-${from}`))).outcome).toBe(outcome);
+      expect((await readdir(out)).filter((name) => name.startsWith('staging-'))).toEqual([]);
+    }
   });
 });
 

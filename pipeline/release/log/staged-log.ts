@@ -128,7 +128,7 @@ export class LogExtension implements AsyncDisposable {
     return this.#tree.size;
   }
 
-  /** Opened when there is something to stage: a run removes the staging folders of killed ones before. */
+  /** Opened when there is something to stage. */
   async staged(): Promise<StagedLog> {
     this.#staged ??= await StagedLog.open(this.#out);
     return this.#staged;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { compress, type Encodings, encodingsOf, isWorthCompressing } from '../disk/compress.ts';
-import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
+import { STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
   type Blob,
@@ -379,7 +379,7 @@ async function isIntact(place: string, { sha256: expected }: Blob): Promise<bool
   );
 }
 
-/** Opens an empty staging folder, and removes those that dead runs left. Throws publish_failed. */
+/** Opens an empty staging folder. Throws publish_failed. */
 export async function openStaging(
   out: string,
   previous: Published | null,
@@ -388,7 +388,6 @@ export async function openStaging(
   return asDiskErrors(out, async () => {
     // Before anything links to what will be in it.
     await makeFolder(join(out, 'releases'));
-    await removeLeftOvers(out);
     // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
     const dir = await mkdtemp(join(out, STAGING));
     // mkdtemp makes it private, but the web server reads what it becomes.

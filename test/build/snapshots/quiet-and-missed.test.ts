@@ -82,6 +82,16 @@ describe('a ledger without new events', () => {
     expect(await mirrorAt(of, '06T06:02:00')).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   });
 
+  test('has its log made again while its release is refreshed', async () => {
+    const of = await service(300);
+    await publishAt(of, '03T06:01:00');
+    const checkpoint = await readFile(join(of.out, 'log/checkpoint'));
+    for (const folder of ['log', 'log-entries']) await rm(join(of.out, folder), { recursive: true });
+    expect((await publishAt(of, '03T18:01:00')).outcome).toBe('published');
+    expect(await readFile(join(of.out, 'log/checkpoint'))).toEqual(checkpoint);
+    expect(await findingsOf(of)).toEqual([]);
+  });
+
   test('may seal snapshots without events, and be stale when first published', async () => {
     const of = await service(40, 0);
     const { manifest } = await publishAt(of, '20T07:00:00');
