@@ -15,7 +15,8 @@ import { formatTimestamp } from '../words/moment.ts';
 import { printable } from '../words/printable.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import { HttpOrigin, type HttpOriginOptions } from './http-origin.ts';
-import type { KeptCheckpoint } from './signed-log.ts';
+import { CHECKPOINT } from './log.ts';
+import { assertExtendsKept, type KeptCheckpoint, type SignedLog } from './signed-log.ts';
 
 /** What a reader of a service is told: the clock, how to wait, and where it reports what it does. */
 export interface Reading {
@@ -168,4 +169,54 @@ export interface Seen {
   line: string;
   /** The error if they are too few. What is proved is then proved of a log that others need not see. */
   missing: CathedralError | null;
+}
+
+/** The log that something is compared with, for programs and people. */
+export interface Audited {
+  facts: object;
+  lines: readonly string[];
+  /** What the witnesses of the policy say; null: none was given. */
+  seen: Seen | null;
+}
+
+/**
+ * What the witnesses of a policy say about a log, and that it extends a checkpoint that the reader kept. Throws witness_signature, config_invalid,
+ * and as `assertExtendsKept`.
+ */
+export async function auditLog(
+  log: SignedLog,
+  { policy, verifiers, heldCheckpoint }: Auditor,
+  now: number,
+): Promise<Audited> {
+  const seen = await seenOf(log, policy, now);
+  const held = await heldOf(log, { verifiers, heldCheckpoint });
+  const { checkpoint, verifier } = log;
+  return {
+    seen,
+    facts: { ...checkpoint, goesOnFrom: held?.size ?? null, witnesses: seen?.facts ?? null },
+    lines: [
+      `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
+      ...(seen ? [seen.line] : []),
+      ...(held ? [printable(`It extends the ${held.size} events of ${held.place}.`)] : []),
+    ],
+  };
+}
+
+/** What the witnesses of a policy say about a log; null without a policy. Throws witness_signature. */
+export function seenOf({ origin, note }: SignedLog, policy: WitnessPolicy | null, now: number) {
+  return witnessing(note, policy, { place: origin.placeOf(CHECKPOINT), now });
+}
+
+/** The checkpoint that the reader kept, which the log must extend; null: none was given. */
+export async function heldOf(log: SignedLog, { verifiers, heldCheckpoint }: Omit<Auditor, 'policy'>) {
+  const held = await readHeld(heldCheckpoint);
+  return held && { place: held.place, size: (await assertExtendsKept(log, held, verifiers)).size };
+}
+
+export interface Auditor {
+  policy: WitnessPolicy | null;
+  /** Keys that may have signed the log. */
+  verifiers: readonly Verifier[];
+  /** The path of a checkpoint that the reader kept; null: none. */
+  heldCheckpoint: string | null;
 }

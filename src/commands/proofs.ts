@@ -4,7 +4,7 @@ import { ledgerSource } from '../../pipeline/config/ledger-address.ts';
 import { hasScheme, integer, numbers, pathOrAddress } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Kind } from '../../pipeline/verify/kind-of-given.ts';
+import type { Kind } from '../../pipeline/verify/given.ts';
 import { type Command, type Context, defineCommand, json, type Result } from './command.ts';
 import {
   EVENT_HASH,
@@ -208,7 +208,7 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     json,
   },
   async run(config, context) {
-    const { KINDS, openGiven } = await import('../../pipeline/verify/kind-of-given.ts');
+    const { KINDS, openGiven } = await import('../../pipeline/verify/given.ts');
     const { what, kind: said, event, from, to, filter } = config;
     const isOfExport = [from, to, filter].some((flag) => flag !== null);
     const shown = event !== null ? 'proof' : isOfExport ? 'export' : null;

@@ -1,14 +1,10 @@
 import type { Config } from '../../config/settings.ts';
 import { CathedralError } from '../../errors.ts';
-import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
-import type { Verifier } from '../../ledger/notes/note.ts';
 import { formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
-import { CHECKPOINT } from '../log.ts';
-import { auditorTrust, logOrigin, type Reading, readHeld, unreadable, witnessing } from '../reader.ts';
-import { assertExtendsKept, type KeptCheckpoint } from '../signed-log.ts';
+import { auditLog, auditorTrust, logOrigin, type Reading, unreadable } from '../reader.ts';
 import { LogEntries } from './log-entries.ts';
-import { type ExportHead, readExport } from './read-export.ts';
+import { type ExportFile, type ExportHead, readExport } from './read-export.ts';
 import { type ExportOptions, type ExportVerdict, verifyExport } from './verify-export.ts';
 
 interface AuditConfig extends Pick<Config, 'out' | 'timeLimit' | 'governmentKey' | 'ledgerKey' | 'policy'> {
@@ -40,39 +36,28 @@ export async function auditExport(
   reading: Reading,
   parsers: ExportParsers,
 ) {
-  const { now, progress } = reading;
   const place = config.what;
-  const file = await openExport(chunks, place);
-  const options = exportOptions(file.head, config, parsers);
-  const { policy, verifiers } = await auditorTrust(config);
-  const origin = await logOrigin(config, reading);
-  const log = await LogEntries.open(
-    origin,
-    verifiers,
-    await logOrigin(config, reading, config.governmentKey),
-  );
-  const seen = await witnessing(log.log.note, policy, { place: origin.placeOf(CHECKPOINT), now: now() });
-  const held = await readHeld(config.heldCheckpoint);
-  const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
-  progress.stage(`comparing ${place} with the log`);
-  const verdict = await verifyExport(file, log, options).catch((cause) => {
+  const orUnreadable = (cause: NodeJS.ErrnoException) => {
     throw cause.syscall ? unreadable(place, cause) : cause;
-  });
-  const { checkpoint, verifier: key } = log.log;
-  const valid = verdict.faults.length === 0 && !seen?.missing;
-  const seenBy = seen ? [seen.line] : [];
+  };
+  const file = (await readExport(chunks, place).catch(orUnreadable)) ?? notAnExport(place);
+  const options = exportOptions(file.head, config, parsers);
+  const trust = { ...config, ...(await auditorTrust(config)) };
+  const origin = await logOrigin(config, reading);
+  const withKey = await logOrigin(config, reading, config.governmentKey);
+  const log = await LogEntries.open(origin, trust.verifiers, withKey);
+  const audited = await auditLog(log.log, trust, reading.now());
+  reading.progress.stage(`comparing ${place} with the log`);
+  const verdict = await verifyExport(file, log, options).catch(orUnreadable);
+  const valid = verdict.faults.length === 0 && !audited.seen?.missing;
   return {
-    facts: { valid, ...verdict, ...checkpoint, goesOnFrom, witnesses: seen?.facts ?? null },
-    lines: formatVerdict(verdict, { file: place, checkpoint, key, held, goesOnFrom, options, seenBy }),
+    facts: { valid, ...verdict, ...audited.facts },
+    lines: formatVerdict(verdict, { file: place, options, about: audited.lines }),
     valid,
   };
 }
 
-async function openExport(chunks: AsyncIterable<Uint8Array>, place: string) {
-  const file = await readExport(chunks, place).catch((cause) => {
-    throw cause.syscall ? unreadable(place, cause) : cause;
-  });
-  if (file) return file;
+function notAnExport(place: string): ExportFile {
   throw new CathedralError('proof_refused', {
     place: `${place}:1`,
     expected: 'the first line of an audited export as CSV, JSON or NDJSON',
@@ -96,29 +81,17 @@ function exportOptions(
   };
 }
 
-interface Comparison {
-  file: string;
-  checkpoint: Checkpoint;
-  key: Pick<Verifier, 'name' | 'id'>;
-  /** An earlier checkpoint that the log had to extend, and its number of events; null: none was given. */
-  held: Pick<KeptCheckpoint, 'place'> | null;
-  goesOnFrom: number | null;
-  options: ExportOptions;
-  /** What the witnesses of the policy said; empty: none was given. */
-  seenBy: readonly string[];
-}
-
 /** For people, with the text of the file escaped: each finding with its line, what was compared, and the verdict. */
-function formatVerdict(verdict: ExportVerdict, comparison: Comparison): string[] {
+function formatVerdict(
+  verdict: ExportVerdict,
+  { file, options, about }: { file: string; options: ExportOptions; about: readonly string[] },
+): string[] {
   const { faults, rows, entries, period, logEndsAt, isAbandoned } = verdict;
-  const { file, checkpoint, key, held, goesOnFrom, options, seenBy } = comparison;
   const events = options.wanted ? 'events that pass the filter' : 'events';
   const span = period ? ` from ${period.from} to ${period.to}` : '';
   return [
     ...faults.map(({ line, kind, message }) => printable(`${file}:${line}: ${kind}: ${message}`)),
-    `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${key.name}+${key.id}.`,
-    ...seenBy,
-    ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
+    ...about,
     ...(isAbandoned
       ? [`Stopped after row ${rows}: this is not an export of this log.`]
       : [`The log has ${entries} ${events}${span}; the file has ${rows} rows.`]),

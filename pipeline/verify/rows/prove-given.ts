@@ -1,23 +1,21 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Config } from '../../config/settings.ts';
 import { CathedralError } from '../../errors.ts';
-import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
-import type { Verifier } from '../../ledger/notes/note.ts';
-import type { WitnessPolicy } from '../../ledger/notes/witness-policy.ts';
 import { formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
-import { CHECKPOINT } from '../log.ts';
+import { openInput } from '../given.ts';
 import type { Origin } from '../origin.ts';
 import {
+  type Auditor,
+  auditLog,
   auditorTrust,
+  heldOf,
   logOrigin,
   type Reading,
-  readHeld,
   type Seen,
+  seenOf,
   unreadable,
-  witnessing,
 } from '../reader.ts';
-import { assertExtendsKept, type KeptCheckpoint } from '../signed-log.ts';
 import { tableAt } from './history-tables.ts';
 import { readPasted } from './pasted.ts';
 import { proveRow, type RowEvent, type RowVerdict, type StepReport } from './prove-row.ts';
@@ -54,25 +52,14 @@ export interface Proving {
 export async function proveGiven(config: ProvingConfig, reading: Reading): Promise<Proving> {
   const { row, path } = config;
   const origin = await logOrigin(config, reading);
-  const { policy, verifiers } = await auditorTrust(config);
-  const held = await readHeld(config.heldCheckpoint);
+  const means = { ...config, ...(await auditorTrust(config)), origin, reading };
   const given = await openGiven(row, path, origin);
-  const means: Means = { origin, verifiers, policy, held, isProofWanted: config.proof, reading };
   return 'row' in given ? proveOne(given.row, means) : verifyFile(given, path ?? given.path, means);
 }
 
-interface Means {
+interface Means extends Auditor, Pick<ProvingConfig, 'proof'> {
   origin: Origin;
-  verifiers: readonly Verifier[];
-  policy: WitnessPolicy | null;
-  held: KeptCheckpoint | null;
-  isProofWanted: boolean;
   reading: Reading;
-}
-
-/** Throws witness_signature. */
-function seenBy({ note }: PublicLog, { origin, policy, reading }: Means): Promise<Seen | null> {
-  return witnessing(note, policy, { place: origin.placeOf(CHECKPOINT), now: reading.now() });
 }
 
 function butUnseen(verdict: Verdict, seen: Seen | null): string[] {
@@ -90,14 +77,12 @@ interface GivenFile {
   chunks: AsyncIterable<Uint8Array>;
 }
 
-const CHUNK_BYTES = 1 << 20;
 /** A longer text is not one row. */
 const MOST_ROW_BYTES = 140_000;
 
 async function openGiven(given: string, path: string | null, origin: Origin): Promise<Given> {
   if (given === '-') return fromStandardInput(path);
-  if (existsSync(given))
-    return { name: given, path: null, chunks: createReadStream(given, { highWaterMark: CHUNK_BYTES }) };
+  if (existsSync(given)) return { name: given, path: null, ...(await openInput(given, () => true)) };
   const table = tableAt(given);
   if (table) return published(given, origin);
   if (!/[,{\n]/.test(given) && !/^(0x)?[0-9a-f]+$/i.test(given))
@@ -111,24 +96,14 @@ async function openGiven(given: string, path: string | null, origin: Origin): Pr
 
 /** One or two lines are a row, perhaps with its header; --path says that they are a file. */
 async function fromStandardInput(path: string | null): Promise<Given> {
-  const chunks: Buffer[] = [];
-  let [bytes, lines] = [0, 0];
-  const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  let isDone = false;
-  while (!isDone && bytes <= MOST_ROW_BYTES && lines <= 2) {
-    const { done, value } = await input.next();
-    isDone = done === true;
-    if (isDone) break;
-    chunks.push(value);
-    bytes += value.length;
-    for (const byte of value) if (byte === 0x0a) lines += 1;
-  }
-  if (isDone && path === null && lines <= 2) return { row: Buffer.concat(chunks).toString() };
-  const rest = async function* () {
-    yield* chunks;
-    for (let next = await input.next(); !next.done; next = await input.next()) yield next.value;
-  };
-  return { name: 'standard input', path: null, chunks: rest() };
+  const isFile = (read: Buffer) => read.length > MOST_ROW_BYTES || linesOf(read) > 2;
+  const { beginning, isWhole, chunks } = await openInput('-', isFile);
+  if (isWhole && path === null && !isFile(beginning)) return { row: beginning.toString() };
+  return { name: 'standard input', path: null, chunks };
+}
+
+function linesOf(text: Buffer): number {
+  return text.toString('latin1').split('\n').length - 1;
 }
 
 async function published(path: string, origin: Origin): Promise<GivenFile> {
@@ -144,11 +119,10 @@ async function published(path: string, origin: Origin): Promise<GivenFile> {
 }
 
 async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<Proving> {
-  const { origin, verifiers, held, reading } = means;
-  if (means.isProofWanted) throw proofError('a row in place of a file', file.name);
+  const { origin, verifiers, reading } = means;
+  if (means.proof) throw proofError('a row in place of a file', file.name);
   const log = await PublicLog.open(origin, verifiers);
-  const seen = await seenBy(log, means);
-  const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
+  const audited = await auditLog(log, means, reading.now());
   if (!(await log.policy()))
     throw new CathedralError('proof_refused', {
       place: origin.placeOf('log/public/policy.json'),
@@ -162,17 +136,11 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
     throw cause.syscall ? unreadable(file.name, cause) : cause;
   });
   return {
-    facts: {
-      file: file.name,
-      ...verdict,
-      ...log.checkpoint,
-      goesOnFrom,
-      witnesses: seen?.facts ?? null,
-    },
-    lines: formatVerdict(verdict, { name: file.name, log, seen, held, goesOnFrom }),
+    facts: { file: file.name, ...verdict, ...audited.facts },
+    lines: [...formatVerdict(verdict, file.name, audited.lines), ...butUnseen(verdict.verdict, audited.seen)],
     verdict: verdict.verdict,
     proof: null,
-    isUnseen: Boolean(seen?.missing),
+    isUnseen: Boolean(audited.seen?.missing),
   };
 }
 
@@ -187,24 +155,12 @@ function progressOf(name: string, { progress }: Reading) {
   };
 }
 
-interface Compared {
-  name: string;
-  log: { checkpoint: Checkpoint; verifier: Pick<Verifier, 'name' | 'id'> };
-  /** What the witnesses of the policy say; null: none was given. */
-  seen: Seen | null;
-  held: KeptCheckpoint | null;
-  goesOnFrom: number | null;
-}
-
 /** For people: each finding with its line, what was compared, what could not be, and the verdict. */
-function formatVerdict(verdict: HistoryVerdict, { name, log, seen, held, goesOnFrom }: Compared): string[] {
+function formatVerdict(verdict: HistoryVerdict, name: string, about: readonly string[]): string[] {
   const { findings, rows, proved, path, unchecked, notes, isAbandoned } = verdict;
-  const { checkpoint, verifier } = log;
   return [
     ...findings.map(({ line, kind, message }) => printable(`${name}:${line}: ${kind}: ${message}`)),
-    `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
-    ...(seen ? [seen.line] : []),
-    ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
+    ...about,
     ...(path && rows > 0
       ? [
           `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${rows} follow${proved === 1 ? 's' : ''} from the log.`,
@@ -214,7 +170,6 @@ function formatVerdict(verdict: HistoryVerdict, { name, log, seen, held, goesOnF
     ...notes,
     ...unchecked.map((line) => printable(line)),
     CONCLUSION[verdict.verdict](findings.length),
-    ...butUnseen(verdict.verdict, seen),
   ];
 }
 
@@ -226,7 +181,7 @@ const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
 
 /** A single row, step by step. */
 async function proveOne(given: string, means: Means): Promise<Proving> {
-  const { origin, verifiers, held } = means;
+  const { origin, verifiers } = means;
   const pasted = readPasted(given);
   if (pasted.kind === 'hash' || pasted.kind === 'export')
     throw new CathedralError('usage', {
@@ -241,11 +196,11 @@ async function proveOne(given: string, means: Means): Promise<Proving> {
     ledgerKeys: verifiers,
     report: (step) => void steps.push(step),
     async opened(log) {
-      seen = await seenBy(log, means);
-      if (held) await assertExtendsKept(log, held, verifiers);
+      seen = await seenOf(log, means.policy, means.reading.now());
+      await heldOf(log, means);
     },
   });
-  return described(result, steps, seen, means.isProofWanted);
+  return described(result, steps, seen, means.proof);
 }
 
 function described(

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { hasScheme } from '../config/setting.ts';
 import { CathedralError } from '../errors.ts';
 import { FIRST_LINE } from '../ledger/log/tlog-proof.ts';
@@ -16,16 +15,20 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** A file, or standard input, of which the first line was read: a pipe can be read only once. */
-interface GivenFile {
-  kind: Exclude<Kind, 'service'>;
+/** A file, or standard input, of which the beginning was read: a pipe can be read only once. */
+interface Input {
+  beginning: Buffer;
+  /** There is no more than the beginning. */
+  isWhole: boolean;
   /** All of its bytes. */
   chunks: AsyncIterable<Uint8Array>;
   /** Ends the reading of a pipe, too. */
   [Symbol.dispose](): void;
 }
 
-type Given = GivenFile | { kind: 'service'; [Symbol.dispose](): void };
+type Given =
+  | { kind: 'service'; [Symbol.dispose](): void }
+  | (Pick<Input, 'chunks' | typeof Symbol.dispose> & { kind: Exclude<Kind, 'service'> });
 
 const CHUNK_BYTES = 1 << 20;
 const LINE_END = 0x0a;
@@ -44,9 +47,31 @@ export async function openGiven(given: string, said: Kind | null): Promise<Given
   if (service !== null && isSaidFile) throw another(given, said, service);
   if (service !== null) return { kind: 'service', [Symbol.dispose]: () => undefined };
   if (said === 'service') throw another(given, said, given === '-' ? 'standard input' : 'a file');
+  // Unless it is longer than that of any export.
+  const hasLine = (read: Buffer) => read.includes(LINE_END) || read.length > MOST_LINE_BYTES;
+  const input = await openInput(given, hasLine);
+  const { beginning } = input;
+  const line = beginning.subarray(0, beginning.indexOf(LINE_END) + 1 || undefined);
+  return { ...input, kind: said ?? (await kindOf(line)) };
+}
+
+/** Reads the beginning of a file, or of standard input, until it is enough. Throws proof_refused if it cannot be read. */
+export async function openInput(given: string, isEnough: (read: Buffer) => boolean): Promise<Input> {
   const stream = given === '-' ? process.stdin : createReadStream(given, { highWaterMark: CHUNK_BYTES });
-  const { line, chunks } = await peekLine(stream, given);
-  return { kind: said ?? (await kindOf(line)), chunks, [Symbol.dispose]: () => void stream.destroy() };
+  const source: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  let [beginning, isWhole] = [Buffer.of(), false];
+  while (!isWhole && !isEnough(beginning)) {
+    const { done, value } = await source.next().catch((cause) => {
+      throw unreadable(given, cause);
+    });
+    isWhole = done === true;
+    if (value) beginning = Buffer.concat([beginning, value]);
+  }
+  const chunks = async function* () {
+    yield beginning;
+    yield* { [Symbol.asyncIterator]: () => source };
+  };
+  return { beginning, isWhole, chunks: chunks(), [Symbol.dispose]: () => void stream.destroy() };
 }
 
 function another(place: string, said: Kind, found: string): CathedralError {
@@ -67,27 +92,7 @@ async function serviceNamed(given: string, isSaidFile: boolean): Promise<string 
   }
 }
 
-/** The first line with its end, unless it is longer than that of any export, and a stream that begins with it. */
-async function peekLine(stream: Readable, place: string) {
-  const source: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]();
-  const read: Uint8Array[] = [];
-  for (let bytes = 0; bytes <= MOST_LINE_BYTES && !read.at(-1)?.includes(LINE_END); ) {
-    const { done, value } = await source.next().catch((cause) => {
-      throw unreadable(place, cause);
-    });
-    if (done) break;
-    read.push(value);
-    bytes += value.length;
-  }
-  const beginning = Buffer.concat(read);
-  const chunks = async function* () {
-    yield beginning;
-    yield* { [Symbol.asyncIterator]: () => source };
-  };
-  return { line: beginning.subarray(0, beginning.indexOf(LINE_END) + 1 || undefined), chunks: chunks() };
-}
-
-async function kindOf(line: Uint8Array): Promise<GivenFile['kind']> {
+async function kindOf(line: Uint8Array): Promise<Exclude<Kind, 'service'>> {
   if (PROOF.test(Buffer.from(line).toString('latin1'))) return 'proof';
   const only = async function* () {
     yield line;

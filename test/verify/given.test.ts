@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIRST_LINE } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { CSV_HEADER } from '../../pipeline/verify/audit/read-export.ts';
-import { type Kind, openGiven } from '../../pipeline/verify/kind-of-given.ts';
+import { type Kind, openGiven } from '../../pipeline/verify/given.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 async function opened(path: string, said: Kind | null = null) {
