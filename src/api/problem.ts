@@ -7,10 +7,12 @@ interface ProblemEntry {
   meaning: string;
   /** What the client can do now. */
   remedy: string;
-  /** Of an example: what is wrong with this request. */
+  /** What is wrong with a request: of an example, and wherever nothing more particular is said. */
   detail: string;
   /** Of an example: the requested path. Default: /economy/supply. */
   instance?: string;
+  /** How long to wait, s, unless the answer says otherwise. */
+  retryAfterS?: number;
 }
 
 /** Why a client gets no file, by the stable code of problem documents. */
@@ -217,6 +219,7 @@ const PROBLEMS = {
   },
   unavailable: {
     status: 503,
+    retryAfterS: 30,
     title: 'Unavailable',
     meaning:
       'The service cannot answer now: its first release is being built, what this path needs is out of reach, or no server is running.',
@@ -225,6 +228,8 @@ const PROBLEMS = {
   },
   overloaded: {
     status: 503,
+    // A place is often free by then.
+    retryAfterS: 10,
     title: 'Overloaded',
     meaning:
       'The server has more requests than it can answer in time, so it refuses some at once: first requests without a key, last those with a government key. The number of exports, downloads and connections at once is limited as well, in total and per client; the detail names the limit. A refused request is not counted.',
@@ -243,6 +248,7 @@ const PROBLEMS = {
   },
   too_many_listeners: {
     status: 503,
+    retryAfterS: 30,
     title: 'Too many listeners',
     meaning: 'The live stream has reached its maximum number of listeners, in total or for this network.',
     remedy:
@@ -252,6 +258,7 @@ const PROBLEMS = {
   },
   request_not_counted: {
     status: 503,
+    retryAfterS: 30,
     title: 'Request not counted',
     meaning:
       'Requests for this data are limited, and the server cannot store the count now. It sends no data that it cannot count.',
@@ -261,6 +268,8 @@ const PROBLEMS = {
   },
   key_not_checked: {
     status: 503,
+    // A key store that is being replaced or restored is back in about this time.
+    retryAfterS: 30,
     title: 'API key not checked',
     meaning: 'The request has a key, and the server cannot read its key store now.',
     remedy:
@@ -269,6 +278,8 @@ const PROBLEMS = {
   },
   access_not_logged: {
     status: 503,
+    // A full disk is not emptied sooner.
+    retryAfterS: 30,
     title: 'Access not recorded',
     meaning:
       'The server records each access to restricted data before it answers, and cannot write the record now.',
@@ -292,9 +303,6 @@ export { PROBLEMS, type ProblemCode };
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** A key store that is being replaced or restored is back in about this time. */
-const RETRY_AFTER_S = 30;
-
 /** An answer other than the file; thrown anywhere while a request is handled. */
 export class Problem extends Error {
   readonly code: ProblemCode;
@@ -303,14 +311,15 @@ export class Problem extends Error {
   /** The client reads `detail`. A `cause` goes to the server log. */
   constructor(
     code: ProblemCode,
-    detail: string,
+    detail: string = PROBLEMS[code].detail,
     headers: Record<string, string> = {},
     options: ErrorOptions = {},
   ) {
     super(detail, options);
     this.name = 'Problem';
     this.code = code;
-    this.headers = headers;
+    const { retryAfterS }: ProblemEntry = PROBLEMS[code];
+    this.headers = { ...(retryAfterS && { 'Retry-After': String(retryAfterS) }), ...headers };
   }
 
   get status(): number {
@@ -320,11 +329,8 @@ export class Problem extends Error {
 
 /** The answer to a request that failed on the server. The caller logs the cause. */
 export function problemOfFault(error: unknown): Problem {
-  if (error instanceof CathedralError && error.code === 'keys_unreadable') {
-    const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-    return new Problem('key_not_checked', 'Keys cannot be checked now.', headers);
-  }
-  return new Problem('internal_error', 'The service failed; the error was logged.');
+  const isOfKeys = error instanceof CathedralError && error.code === 'keys_unreadable';
+  return new Problem(isOfKeys ? 'key_not_checked' : 'internal_error');
 }
 
 /**

@@ -10,7 +10,7 @@ import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { Problem } from '../../api/problem.ts';
-import { noReleaseProblem, readReleaseText, type ServedRelease } from '../files/releases.ts';
+import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import type { Resource } from '../files/representation.ts';
 import { enterLoadGate } from '../request/admit.ts';
 import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../request/answer.ts';
@@ -34,7 +34,7 @@ export async function answerVerify(
   const body = await readBody(context.request, context.response, LIMITS);
   context.bodyRead = true;
   enterLoadGate(context, services);
-  if (!release) throw noReleaseProblem();
+  if (!release) throw new Problem('unavailable');
   const { asOf, ...trust } = await readTrust(release, services.live);
   // Count before verifying, so that a client over its quota causes no work.
   const { more = {} } = await countAnswer(DATA, context, services, now);

@@ -10,7 +10,6 @@ import {
   storedAt,
 } from '../../../pipeline/release/format/manifest.ts';
 import { currentId, readCurrent } from '../../../pipeline/release/format/release.ts';
-import { Problem } from '../../api/problem.ts';
 import type { Answer } from '../request/answer.ts';
 import { RecentlyMade } from './recently-made.ts';
 import {
@@ -59,11 +58,6 @@ export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
     encoded: new RecentlyMade(),
     assembled: new RecentlyMade(MOST_ASSEMBLED, () => 1),
   };
-}
-
-/** The answer to every request before the first release. */
-export function noReleaseProblem(): Problem {
-  return new Problem('unavailable', 'The first release is being built.', { 'Retry-After': '30' });
 }
 
 /** Of several servers, which switch to a release together. */

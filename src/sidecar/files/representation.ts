@@ -91,7 +91,7 @@ export function answerWith(request: RequestHead, resource: Resource): Answer | P
   const { headers, content } = representation;
   const outcome = evaluateConditions(request.headers, representation);
   if (outcome === 'not_modified') return { status: 304, headers: withoutContentHeaders(headers), body: null };
-  if (outcome === 'failed') throw new Problem('precondition_failed', 'The file has changed.');
+  if (outcome === 'failed') throw new Problem('precondition_failed');
   const range = rangeOf(request, representation);
   if (range === 'unsatisfiable') {
     const size = { 'Content-Range': `bytes */${content.bytes}` };

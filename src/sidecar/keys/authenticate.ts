@@ -1,6 +1,6 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
-import { Problem, type ProblemCode } from '../../api/problem.ts';
+import { PROBLEMS, Problem, type ProblemCode } from '../../api/problem.ts';
 import { KEY_AREAS, type KeyArea, type Tier } from '../../api/tiers.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
 import { containsKey, hashKey, isKey } from './key-text.ts';
@@ -28,7 +28,7 @@ const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/;
 
 /**
  * Identifies the client of a path in `area` (null: outside the areas) at `now`, ms. Null for a request without a key, even
- * on restricted paths, which answer it with keyRequired(). In areas without keys, a valid key changes nothing, but an
+ * on restricted paths, which refuse it with key_required. In areas without keys, a valid key changes nothing, but an
  * invalid one is still refused. Every call reads the store, so a revocation by another process takes effect immediately. Throws a Problem.
  */
 export async function authenticate(
@@ -37,17 +37,11 @@ export async function authenticate(
   area: Area | null,
   now: number,
 ): Promise<Authenticated | null> {
-  if (hasKey(query)) {
-    throw refusal(
-      'key_in_query',
-      'Send the key in the Authorization header, and ask for a rotation of this one.',
-    );
-  }
+  if (hasKey(query)) throw refusal('key_in_query');
   const key = readKey(authorizationValues(rawHeaders));
   if (key === null) return null;
   // Check before reading the store: a guessed or mistyped key then costs one checksum, and its 30 characters are unguessable.
-  if (!isKey(key))
-    throw refusal('invalid_token', 'The key is mistyped or cut short: its checksum does not match.');
+  if (!isKey(key)) throw refusal('invalid_token');
   const record = await store.keyByHash(hashKey(key));
   return admit(record, area, now);
 }
@@ -86,11 +80,9 @@ function readKey(values: readonly string[]): string | null {
   if (values.length > 1)
     throw refusal('invalid_authorization', 'Send one Authorization header, not several.');
   const [, scheme = '', key = ''] = SCHEME.exec(values[0]!.trim()) ?? [];
-  if (scheme.toLowerCase() !== 'bearer') {
-    throw refusal('unknown_scheme', 'Send Authorization: Bearer <key>, or no Authorization header.');
-  }
+  if (scheme.toLowerCase() !== 'bearer') throw refusal('unknown_scheme');
   if (/^[^\s,]+$/.test(key)) return key;
-  throw refusal('invalid_authorization', 'Send exactly one key after Bearer.');
+  throw refusal('invalid_authorization');
 }
 
 /** Throws a Problem. */
@@ -129,15 +121,14 @@ const CHALLENGE_ERRORS = {
  * `scope`: the area that the path requires. `detail` contains no part of the request, and no quotes or backslashes, because the header
  * repeats it.
  */
-function refusal(code: keyof typeof CHALLENGE_ERRORS, detail: string, scope?: string): Problem {
+export function refusal(
+  code: keyof typeof CHALLENGE_ERRORS,
+  detail: string = PROBLEMS[code].detail,
+  scope?: string,
+): Problem {
   const error = CHALLENGE_ERRORS[code];
   const parts = ['Bearer realm="cathedral"'];
   if (error !== null) parts.push(`error="${error}"`, `error_description="${detail}"`);
   if (scope !== undefined) parts.push(`scope="${scope}"`);
   return new Problem(code, detail, { 'WWW-Authenticate': parts.join(', ') });
-}
-
-/** The answer to a request for a restricted path without a key. */
-export function keyRequired(): Problem {
-  return refusal('key_required', 'Send a key: Authorization: Bearer <key>.');
 }

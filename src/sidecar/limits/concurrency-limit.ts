@@ -9,9 +9,6 @@ export interface ConcurrencyLimits {
   perHolder: number;
 }
 
-/** A slot is often free by then. */
-const RETRY_AFTER_S = 10;
-
 /** Limits how many long tasks run at the same time. */
 export class ConcurrencyLimit {
   readonly #limits: ConcurrencyLimits;
@@ -47,11 +44,6 @@ export class ConcurrencyLimit {
 
 function refusal(what: ConcurrencyLimits['what'], whose: 'all' | 'own', taken: number): Error {
   if (typeof what === 'function') return what(whose);
-  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
   const whom = whose === 'own' ? ' for this client' : '';
-  return new Problem(
-    'overloaded',
-    `${taken} ${what}${whom}, which is the maximum. Try again later.`,
-    headers,
-  );
+  return new Problem('overloaded', `${taken} ${what}${whom}, which is the maximum. Try again later.`);
 }

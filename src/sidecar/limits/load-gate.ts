@@ -108,7 +108,7 @@ export class LoadGate {
 
 function overloaded(priority: Priority): Problem {
   const headers = { 'Retry-After': String(PRIORITIES[priority].retryAfterS) };
-  return new Problem('overloaded', 'The server is handling too many requests.', headers);
+  return new Problem('overloaded', undefined, headers);
 }
 
 /** A histogram of the intervals between event loop samples, ns, since the last reset. */

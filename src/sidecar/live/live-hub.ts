@@ -52,7 +52,6 @@ interface LiveConnection {
 
 /** A comment, which clients ignore. */
 const HEARTBEAT = Buffer.from(':\n\n');
-const RETRY_AFTER = { 'Retry-After': '30' };
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
@@ -104,8 +103,7 @@ export class LiveHub {
     if (response.destroyed) return;
     response.on('close', this.#places.take(clientNetwork(address)));
     this.#refresh();
-    if (this.#changes.isEmpty)
-      throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
+    if (this.#changes.isEmpty) throw new Problem('unavailable', 'There is nothing to follow yet.');
     // No request may follow on this connection (RFC 9112 §9.6).
     response.shouldKeepAlive = false;
     response.writeHead(200, headers(HEADERS));
@@ -236,11 +234,8 @@ class Listener {
 }
 
 function tooMany(whose: 'all' | 'own', perClient: number): Problem {
-  const detail =
-    whose === 'all'
-      ? 'The server cannot accept more listeners now.'
-      : `Your network has ${perClient} listeners connected, which is the maximum.`;
-  return new Problem('too_many_listeners', detail, RETRY_AFTER);
+  const detail = `Your network has ${perClient} listeners connected, which is the maximum.`;
+  return new Problem('too_many_listeners', whose === 'own' ? detail : undefined);
 }
 
 function ignore(): void {}

@@ -1,4 +1,4 @@
-import { authenticate, findPresentedKey, keyRequired } from '../keys/authenticate.ts';
+import { authenticate, findPresentedKey, refusal } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { priorityOf } from '../limits/load-gate.ts';
 import type { Services } from '../services.ts';
@@ -16,7 +16,7 @@ export function isAnonymousWithoutQuery({ request, query, restricted }: RequestC
 export async function authenticateRequest(context: RequestContext, keys: Keys, now: number): Promise<void> {
   const { query, area, restricted, request } = context;
   const key = await authenticate(keys, { rawHeaders: request.rawHeaders, query }, area, now);
-  if (key === null && restricted) throw keyRequired();
+  if (key === null && restricted) throw refusal('key_required');
   context.key = key;
   context.keyId = key?.keyId ?? null;
   context.holder = key?.holder ?? null;

@@ -87,7 +87,7 @@ export const SERVICE_ANSWERS: Readonly<
   },
   status: async ({ readStatus }) => {
     const status = await readStatus();
-    if (!status) throw new Problem('unavailable', 'No run has finished yet.', { 'Retry-After': '30' });
+    if (!status) throw new Problem('unavailable', 'No run has finished yet.');
     return jsonAnswer(200, status);
   },
 };
@@ -190,8 +190,7 @@ async function answerMissing({ context, release, services: { pages } }: Asked): 
   if (rendered) return rendered;
   const page = release.files.get('404.html');
   const vary = { Vary: 'Accept' };
-  if (!page || !wantsPage(context.request))
-    throw new Problem('not_found', 'No file is published at this path.', vary);
+  if (!page || !wantsPage(context.request)) throw new Problem('not_found', undefined, vary);
   // Without the request's conditions and range, which are not about this page.
   const { headers, body } = await answerWithFile({ method: 'GET', headers: {} }, release, page);
   const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };

@@ -2,7 +2,7 @@ import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { Problem } from '../../api/problem.ts';
 import { rateLimitHeaders, type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import type { AccessLog } from '../access-log/access-log.ts';
-import { rateLimited, requestNotCounted } from '../limits/limiter.ts';
+import { rateLimited } from '../limits/limiter.ts';
 import type { Services } from '../services.ts';
 import { type Answer, discard } from './answer.ts';
 import { type RequestContext, redactedPath } from './request-context.ts';
@@ -38,7 +38,7 @@ export async function countAnswer(
     discard(answer);
     if (error instanceof Problem) throw error;
     logger.error({ err: error }, 'requests cannot be counted');
-    throw requestNotCounted();
+    throw new Problem('request_not_counted');
   }
 }
 
@@ -70,21 +70,13 @@ export async function recordAccess(
   { status, now }: { status: number; now: number },
   log: Pick<AccessLog, 'append'> | null,
 ): Promise<void> {
-  if (!log) throw accessNotLogged();
+  if (!log) throw new Problem('access_not_logged');
   const { id, key, keyId, holder, area, query, request } = context;
   const asked = { method: request.method ?? '', path: redactedPath(context), query };
   const access = { time: now, requestId: id, keyId, holder, area: area ?? '', ...asked, status };
   const isRefused = key === null && status >= 400;
   await log.append({ ...access, client: context.address, isRefused }).catch(() => {
-    throw accessNotLogged();
+    // The cause is in the server log.
+    throw new Problem('access_not_logged');
   });
-}
-
-/** A full disk is not emptied sooner. */
-const RETRY_AFTER_S = 30;
-
-/** 503; the cause is in the server log. */
-function accessNotLogged(): Problem {
-  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  return new Problem('access_not_logged', 'Access to this path cannot be recorded now.', headers);
 }

@@ -3,7 +3,7 @@ import { readQuery } from '../../api/query/query.ts';
 import type { LiveQuery } from '../../api/routes/service.ts';
 import { queryOf } from '../../api/routes/table.ts';
 import { answerVerify } from '../attestations/answer-verify.ts';
-import { noReleaseProblem, type ServedRelease } from '../files/releases.ts';
+import type { ServedRelease } from '../files/releases.ts';
 import { plainPage, wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
@@ -118,7 +118,7 @@ function noteArea(context: RequestContext, release: ServedRelease | null): void 
 
 /** Throws a Problem to whoever reads no pages. */
 function noRelease({ request }: RequestContext): Answer {
-  if (!wantsPage(request)) throw noReleaseProblem();
+  if (!wantsPage(request)) throw new Problem('unavailable');
   return plainPage({ release: null, organisation: null, status: null, isStart: false });
 }
 

@@ -144,7 +144,7 @@ const FORBIDDEN = /%(?:2f|5c|00)/i;
 function parsePath(path: string): string {
   if (path.startsWith('/') && !path.includes('%')) return path.slice(1);
   const decoded = decode(path);
-  if (decoded === null) throw new Problem('bad_request', 'The path is malformed.');
+  if (decoded === null) throw new Problem('bad_request');
   if (!decoded.startsWith(LOG_PREFIX)) return decoded;
   throw new Problem('not_found', 'Write addresses of the log without percent-encoding.');
 }

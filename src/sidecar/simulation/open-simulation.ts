@@ -9,7 +9,7 @@ import { endEvenly } from '../end-evenly.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
-import { requestNotCounted, type Subject } from '../limits/limiter.ts';
+import type { Subject } from '../limits/limiter.ts';
 import type { ClientAddress } from '../request/clients.ts';
 import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
@@ -245,7 +245,7 @@ async function countStart(
     .catch((error: unknown) => {
       if (error instanceof Problem) throw error;
       logger.error({ err: error }, 'cannot count simulations');
-      throw requestNotCounted();
+      throw new Problem('request_not_counted');
     });
   if (taken.allowed) return;
   const whose = 'holder' in subject ? 'the holder of this key' : 'this network';

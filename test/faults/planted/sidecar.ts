@@ -84,7 +84,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'requests are served although they cannot be counted',
     breaks: 'The server sends no data that it cannot count.',
     file: 'src/sidecar/request/count-and-record.ts',
-    change: ['    throw requestNotCounted();', '    return answer;'],
+    change: ["    throw new Problem('request_not_counted');", '    return answer;'],
     tests: HTTP,
   },
   {
