@@ -23,23 +23,31 @@ export interface OembedSources {
 
 /** The chart at the address in `url`, as a frame no larger than requested (oEmbed 1.0). Throws a Problem. */
 export async function answerOembed(
-  { url, maxwidth, maxheight, format }: OembedQuery,
+  { url, maxwidth = Infinity, maxheight = Infinity, format }: OembedQuery,
   sources: OembedSources,
 ): Promise<Answer> {
-  const page = findPage(url, sources.baseUrl);
+  const { baseUrl } = sources;
+  const { id, query } = findPage(url, baseUrl);
   // The specification has status 501 for a format that is not offered (2.3.2).
   if (format !== 'json')
     throw new Problem('format_not_offered', `The format ${JSON.stringify(format)} is not offered; json is.`);
-  const request = { ...page, maxWidth: maxwidth ?? Infinity, maxHeight: maxheight ?? Infinity };
-  const document = withinSize(await documentOf(request, sources), request, sources.baseUrl);
-  const { headers, ...answer } = jsonAnswer(200, document);
+  const document = await documentOf(id, query, sources);
+  const { title } = document;
+  const { thumbnail_url: _, thumbnail_width = 0, thumbnail_height = 0, ...rest } = document;
+  const width = Math.min(document.width, maxwidth);
+  const height = Math.min(document.height, maxheight);
+  const html = embedFrame({ baseUrl, id, query, title, width, height });
+  // The same limits apply to the thumbnail, which exists in one size (2.3.4.1).
+  const fits = thumbnail_width <= maxwidth && thumbnail_height <= maxheight;
+  const { headers, ...answer } = jsonAnswer(200, { ...(fits ? document : rest), width, height, html });
   return { ...answer, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.data } };
 }
 
-/** The document in the state requested, with its title and picture; only its frame if no renderer is available. */
+/** The document in the state requested, with its title and picture; that of the chart, without a picture, if no renderer is available. */
 async function documentOf(
-  { id, query }: OembedRequest,
-  { release, charts, client, baseUrl }: OembedSources,
+  id: string,
+  query: string,
+  { release, charts, client }: OembedSources,
 ): Promise<OembedDocument> {
   const path = `oembed/${id}.json`;
   const drawn =
@@ -52,10 +60,8 @@ async function documentOf(
   if (text === null) throw new Problem('not_found', 'This release has no pages of its charts.');
   const document = parseJsonFile(text, OembedDocument, path, 'release_invalid');
   if (query === '' || document.html.includes(escapeText(embedPath(id, query)))) return document;
-  const title = findChart(id)!.name;
-  const { width, height } = document;
   const { thumbnail_url: _, thumbnail_width: __, thumbnail_height: ___, ...rest } = document;
-  return { ...rest, title, html: embedFrame({ baseUrl, id, query, title, width, height }) };
+  return { ...rest, title: findChart(id)!.name };
 }
 
 /** To oEmbed, an address of a view that does not exist is one that it has nothing for. */
@@ -64,39 +70,10 @@ function asNotFound(error: unknown): never {
   throw new Problem('not_found', `The chart has no such view: ${error.message}`);
 }
 
-/** Within the size requested. */
-function withinSize(
-  document: OembedDocument,
-  { id, query, maxWidth, maxHeight }: OembedRequest,
-  baseUrl: string,
-): OembedDocument {
-  const { title } = document;
-  const width = Math.min(document.width, maxWidth);
-  const height = Math.min(document.height, maxHeight);
-  const html = embedFrame({ baseUrl, id, query, title, width, height });
-  return { ...withinThumbnail(document, maxWidth, maxHeight), width, height, html };
-}
-
-/** The same limits apply to the thumbnail, which exists in one size (2.3.4.1). */
-function withinThumbnail(document: OembedDocument, maxWidth: number, maxHeight: number): OembedDocument {
-  const { thumbnail_url, thumbnail_width = 0, thumbnail_height = 0, ...rest } = document;
-  const fits = thumbnail_width <= maxWidth && thumbnail_height <= maxHeight;
-  return fits ? document : rest;
-}
-
-interface OembedRequest {
-  id: string;
-  /** Canonical parameters of the chart's state. */
-  query: string;
-  /** px */
-  maxWidth: number;
-  maxHeight: number;
-}
-
 const PAGE = /^\/(?:charts|embed)\/([^/]+)\/?$/;
 
-/** The chart at an address of this service, in its state. Throws a Problem not_found. */
-function findPage(url: string, baseUrl: string): Pick<OembedRequest, 'id' | 'query'> {
+/** The chart at an address of this service, with the canonical parameters of its state. Throws a Problem not_found. */
+function findPage(url: string, baseUrl: string): { id: string; query: string } {
   const unknown = new Problem(
     'not_found',
     'The parameter url is not the address of a chart of this service.',

@@ -17,8 +17,9 @@ describe('a client', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::FFFF:cb00:7107', '203.0.113.7'],
     ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
-    // Not mapped: the deprecated compatible form, and a translated one.
-    ['::203.0.113.7', '0:0:0:0::/64'],
+    // The deprecated compatible form, which no network routes.
+    ['::203.0.113.7', '203.0.113.7'],
+    // Not mapped, but translated.
     ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
   ])('at %s is counted as %s', (address, network) => {
     expect(clientNetwork(address)).toBe(network);
