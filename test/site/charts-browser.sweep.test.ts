@@ -96,14 +96,17 @@ describe('a reader of a chart', () => {
     await page.keyboard.press('Tab');
     const [first] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
     await expect
-      .poll(() => page.locator('#days-fault').textContent())
-      .toContain(`Enter a day from ${first} to `);
+      .poll(() => page.locator('.time-control .field-fault').textContent())
+      .toContain(`Expected a day with data, ${first} to `);
+    expect(await page.locator('[name="from"]').getAttribute('aria-invalid')).toBe('true');
     expect(await page.locator('[data-part="picture"]').innerHTML()).toBe(picture);
     await page.goto(`${site.origin}/charts/supply/?series=burned`);
     await expect.poll(() => heading(page)).toBe(BURNED);
     const burned = page.getByRole('checkbox', { name: 'Burned' });
     await burned.click();
-    await expect.poll(() => page.locator('#series-fault').textContent()).toContain('At least one series');
+    await expect
+      .poll(() => page.locator('.series .field-fault').textContent())
+      .toContain('At least one series');
     expect([await burned.isChecked(), new URL(page.url()).search]).toEqual([true, '?series=burned']);
     await page.context().close();
   });

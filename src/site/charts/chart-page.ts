@@ -2,6 +2,7 @@ import { embedPath, ownParameters, pagePath, withQuery } from '../../../pipeline
 import {
   type ChartState,
   DEFAULT_STATE,
+  faultOf,
   formatChartState,
   parseChartState,
   refusedView,
@@ -10,10 +11,9 @@ import {
 import { type DayRange, requireDays, shownDays, stateOfDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { addCopyButton } from '../files/copy-button.ts';
-import { dayFault } from '../layout/day-field.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
-import { partsOf, showRedrawn, toolsLoader, VIEW_PDF } from './load-tools.ts';
+import { showParts, toolsLoader, VIEW_PDF } from './load-tools.ts';
 import { Readout } from './readout.ts';
 import { addTabs, type Tab } from './tabs.ts';
 
@@ -71,39 +71,67 @@ class ChartPage {
     return this.#query({ ...state, tab: 'chart' });
   }
 
+  #all<T extends HTMLElement>(selector: string): T[] {
+    return [...this.#root.querySelectorAll<T>(selector)];
+  }
+
   #listen(): void {
     const form = this.#form;
-    form.addEventListener('change', ({ target }) => this.#take(target));
+    form.addEventListener('change', ({ target }) => this.#take(target as HTMLElement));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#take(null);
+      this.#take();
     });
-    form.querySelector('[data-reset]')?.addEventListener('click', (event) => {
+    form.addEventListener('click', (event) => {
+      const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('[data-reset], [data-days]');
+      if (!link) return;
       event.preventDefault();
-      void this.#choose({ ...DEFAULT_STATE, tab: this.#shown.tab });
+      const { tab } = this.#shown;
+      const chosen = link.dataset.days ? this.#daysOf(link) : { ...DEFAULT_STATE, tab };
+      void this.#choose({ ...this.#shown, ...chosen });
     });
-    for (const link of form.querySelectorAll<HTMLAnchorElement>('.presets a'))
-      link.addEventListener('click', (event) => {
-        event.preventDefault();
-        void this.#choose({ ...this.#shown, ...stateOfDays(this.#range!, daysOf(link)) });
-      });
     for (const button of form.querySelectorAll<HTMLElement>('[type="submit"]')) button.hidden = true;
     if (navigator.clipboard)
-      for (const block of this.#root.querySelectorAll<HTMLElement>('.copyable'))
-        addCopyButton(block, navigator.clipboard);
+      for (const block of this.#all('.copyable')) addCopyButton(block, navigator.clipboard);
     window.addEventListener('popstate', () => void this.#showAddress());
   }
 
-  /** Takes what the form says, if it says something that the chart has. */
-  #take(target: EventTarget | null): void {
-    if (!this.#keepsSeries(target) || !this.#hasRightDays()) return;
-    try {
-      const state = { ...parseChartState(this.#chart, formParameters(this.#form)), tab: this.#shown.tab };
-      const range = this.#range;
-      void this.#choose(range ? { ...state, ...stateOfDays(range, shownDays(range, state)) } : state);
-    } catch {
-      this.#form.reportValidity();
+  /** The days of a preset, as a state names them. */
+  #daysOf({ dataset }: HTMLElement): Pick<ChartState, 'from' | 'to'> {
+    const [from, to] = dataset.days!.split(' ') as [string, string];
+    return stateOfDays(this.#range!, { from, to });
+  }
+
+  /** Takes what the form says; what the chart does not have is said beside the field. */
+  #take(changed?: HTMLElement): void {
+    const series = this.#all<HTMLInputElement>('[name="series"]');
+    for (const place of this.#all('.field-fault')) place.textContent = '';
+    for (const field of this.#all('[aria-invalid]')) field.removeAttribute('aria-invalid');
+    // Without a series there is nothing to show: the last one stays.
+    if (series.length > 0 && !series.some(({ checked }) => checked)) {
+      if (changed instanceof HTMLInputElement) changed.checked = true;
+      return void sayAt(series[0]!, 'At least one series is needed.');
     }
+    try {
+      void this.#choose({ ...this.#stateOf(formParameters(this.#form)), tab: this.#shown.tab });
+    } catch (error) {
+      const { name, expected, found } = faultOf(error);
+      const field = this.#form.elements.namedItem(name) as HTMLInputElement;
+      field.setAttribute('aria-invalid', 'true');
+      sayAt(field, `Expected ${expected}, found “${found}”. The chart is unchanged.`);
+    }
+  }
+
+  /** The state in an address, in its shortest form: all series, and days with which the chart ends by itself, are not named. */
+  #stateOf(parameters: URLSearchParams): ChartState {
+    const [series, named] = [this.#all<HTMLInputElement>('[name="series"]'), parameters.getAll('series')];
+    if (named.length === series.length && series.every(({ value }) => named.includes(value)))
+      parameters.delete('series');
+    const state = parseChartState(this.#chart, parameters);
+    const range = this.#range;
+    if (!range) return state;
+    requireDays(this.#chart.id, range, state);
+    return { ...state, ...stateOfDays(range, shownDays(range, state)) };
   }
 
   /** Applies a reader's choice and adds it to the browser's history. */
@@ -123,15 +151,11 @@ class ChartPage {
     }
   }
 
-  /** Shows the state in the address. A form that was sent can have empty fields, and lists all series if all are checked. */
   async #showAddress(): Promise<void> {
     try {
-      const state = parseChartState(this.#chart, ownParameters(location.search));
-      if (this.#range) requireDays(this.#chart.id, this.#range, state);
-      const isAll = state.series?.length === this.#form.querySelectorAll('[name="series"]').length;
-      await this.#show(isAll ? { ...state, series: null } : state);
+      await this.#show(this.#stateOf(ownParameters(location.search)));
     } catch (error) {
-      this.#say(faultWords(error));
+      showParts(this.#root, { status: escapeText(faultWords(error)) });
     }
   }
 
@@ -142,15 +166,15 @@ class ChartPage {
     const isOther = this.#view(state) !== this.#view();
     const redrawn = isOther ? (await this.#tools()).redraw(state, 'page') : null;
     if (turn !== this.#turn) return false;
-    if (redrawn) {
-      showRedrawn(this.#root, redrawn);
-      this.#readout.reset();
-      document.title = `${redrawn.text.title} – ${this.#facts.organisation.name}`;
-    }
     const before = this.#query();
     this.#shown = state;
+    if (redrawn) {
+      showParts(this.#root, redrawn.parts);
+      this.#readout.reset();
+      document.title = `${redrawn.title} – ${this.#facts.organisation.name}`;
+    }
     this.#render(before);
-    for (const code of this.#root.querySelectorAll('[data-code="live"] code'))
+    for (const code of this.#all('[data-code="live"] code'))
       code.textContent = redrawn?.live ?? code.textContent;
     return true;
   }
@@ -158,84 +182,42 @@ class ChartPage {
   /** Everything beside the view itself that follows from the state; `before` is the query that the page shows. */
   #render(before: string): void {
     const query = this.#query();
+    const { baseUrl, id } = this.#facts;
     this.#showTab(this.#shown.tab);
     this.#fillForm();
-    this.#say('');
-    for (const code of this.#root.querySelectorAll('[data-code] code')) {
-      const text = code.textContent!;
-      const addressOf = (query: string) => this.#addressIn(text, query);
+    showParts(this.#root, { status: '' });
+    for (const code of this.#all('[data-code] code')) {
+      const text = code.textContent;
+      const addressOf = (query: string) =>
+        text.startsWith('<iframe')
+          ? escapeText(baseUrl + embedPath(id, query))
+          : baseUrl + pagePath(id, query);
       code.textContent = text.replace(addressOf(before), () => addressOf(query));
     }
-    for (const link of this.#root.querySelectorAll<HTMLAnchorElement>('a[data-follow]'))
+    for (const link of this.#all<HTMLAnchorElement>('a[data-follow]'))
       link.href = withQuery(link.dataset.follow!, query);
-    tellAddress(this.#facts, this.#view());
+    // What a browser shares.
+    document.head
+      .querySelector('link[rel="canonical"]')
+      ?.setAttribute('href', baseUrl + pagePath(id, this.#view()));
     void this.#offerDownloads(this.#shown).catch(() => {});
   }
 
-  /** The address of a view, as a code has it: that of a frame, or of this page. */
-  #addressIn(code: string, query: string): string {
-    const { baseUrl, id } = this.#facts;
-    return code.startsWith('<iframe')
-      ? escapeText(baseUrl + embedPath(id, query))
-      : baseUrl + pagePath(id, query);
-  }
-
   #fillForm(): void {
-    const state = this.#shown;
-    for (const input of this.#form.querySelectorAll<HTMLInputElement>(
-      'input[name]:not([type="hidden"], .day-field)',
-    )) {
+    const range = this.#range;
+    const days = range && shownDays(range, this.#shown);
+    const state = { ...this.#shown, ...days };
+    for (const input of this.#all<HTMLInputElement>('form input[name]:not([type="hidden"])')) {
       const value = state[input.name as keyof ChartState];
-      if (input.name === 'series')
-        input.checked = state.series === null || state.series.includes(input.value);
+      if (input.name === 'series') input.checked = state.series?.includes(input.value) ?? true;
       else if (input.type === 'radio') input.checked = input.value === value;
       else input.value = value === null ? '' : String(value);
     }
-    const range = this.#range;
-    if (!range) return;
-    const days = shownDays(range, state);
-    for (const field of this.#dayFields()) field.value = days[field.name as 'from' | 'to'];
-    this.#hasRightDays();
-    for (const link of this.#form.querySelectorAll<HTMLAnchorElement>('.presets a')) {
-      link.href = pagePath(this.#chart.id, this.#query({ ...state, ...stateOfDays(range, daysOf(link)) }));
-      if (link.dataset.days === `${days.from} ${days.to}`) link.setAttribute('aria-current', 'true');
+    for (const link of this.#all<HTMLAnchorElement>('.presets a')) {
+      link.href = pagePath(this.#chart.id, this.#query({ ...state, ...this.#daysOf(link) }));
+      if (link.dataset.days === `${days!.from} ${days!.to}`) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
     }
-  }
-
-  #dayFields(): HTMLInputElement[] {
-    return [...this.#form.querySelectorAll<HTMLInputElement>('.day-field')];
-  }
-
-  /** Without a series there is nothing to show: the last one stays. */
-  #keepsSeries(target: EventTarget | null): boolean {
-    const boxes = [...this.#form.querySelectorAll<HTMLInputElement>('[name="series"]')];
-    const isEmpty = boxes.length > 0 && !boxes.some(({ checked }) => checked);
-    if (isEmpty && target instanceof HTMLInputElement) target.checked = true;
-    const place = document.getElementById('series-fault');
-    if (place) place.textContent = isEmpty ? 'At least one series is needed.' : '';
-    return !isEmpty;
-  }
-
-  /** Says below the days what is wrong with them. */
-  #hasRightDays(): boolean {
-    const fields = this.#dayFields();
-    const faults = fields.map(dayFault);
-    const [from = '', to = ''] = fields.map(({ value }) => value.trim());
-    if (faults.join('') === '' && from !== '' && to !== '' && from > to)
-      faults[1] = `${to} is before ${from}. The data are from ${this.#range!.first} to ${this.#range!.last}.`;
-    for (const [index, field] of fields.entries()) {
-      if (faults[index] === '') field.removeAttribute('aria-invalid');
-      else field.setAttribute('aria-invalid', 'true');
-    }
-    const fault = faults.find((words) => words !== '') ?? '';
-    const place = document.getElementById('days-fault');
-    if (place) place.textContent = fault === '' ? '' : `${fault} The chart is unchanged.`;
-    return fault === '';
-  }
-
-  #say(words: string): void {
-    for (const element of partsOf(this.#root, 'status')) element.textContent = words;
   }
 
   /**
@@ -245,29 +227,21 @@ class ChartPage {
   async #offerDownloads(state: ChartState): Promise<void> {
     const isDefault = this.#view(state) === '';
     const tools = (await this.#isServed(isDefault)) ? null : await this.#tools();
-    const list = this.#root.querySelector('.downloads');
-    if (state !== this.#shown || !list) return;
-    for (const link of list.querySelectorAll<HTMLAnchorElement>('a[data-follow]')) {
-      if (!tools) continue;
+    if (state !== this.#shown) return;
+    for (const link of tools ? this.#all<HTMLAnchorElement>('.downloads a[data-follow]') : []) {
       const path = link.dataset.follow!;
       const [type, make] = MADE_HERE[path.slice(`/charts/${this.#chart.id}`.length)] ?? [];
+      const isMade = !isDefault && make !== undefined;
       if (link.href.startsWith('blob:')) URL.revokeObjectURL(link.href);
-      link.closest('li')!.hidden = !isDefault && !make;
-      link.href =
-        isDefault || !make ? path : URL.createObjectURL(new Blob([make(tools, state)], { type: type! }));
-      if (link.href.startsWith('blob:')) link.download = path.slice(path.lastIndexOf('/') + 1);
-      else link.removeAttribute('download');
+      link.closest('li')!.hidden = !isDefault && !isMade;
+      link.href = isMade ? URL.createObjectURL(new Blob([make(tools!, state)], { type: type! })) : path;
+      link.toggleAttribute('download', isMade);
+      if (isMade) link.download = path.slice(path.lastIndexOf('/') + 1);
     }
-    const said = [
-      ...(tools ? [FILES_ONLY] : []),
-      ...(list.querySelector('[data-default-only]') ? [VIEW_PDF] : []),
-    ];
-    for (const place of partsOf(this.#root, 'downloads')) {
-      place.textContent = isDefault ? '' : said.join(' ');
-      place.hidden = place.textContent === '';
-    }
-    for (const item of this.#root.querySelectorAll<HTMLElement>('[data-default-only]'))
-      item.hidden = !isDefault;
+    const onlyDefault = this.#all('[data-default-only]');
+    for (const item of onlyDefault) item.hidden = !isDefault;
+    const said = [...(tools ? [FILES_ONLY] : []), ...(onlyDefault.length > 0 ? [VIEW_PDF] : [])];
+    showParts(this.#root, { downloads: isDefault ? '' : said.join(' ') });
   }
 
   /** Whether a server answers parameters. A static host sends no request id; nobody asks before a view needs it. */
@@ -281,25 +255,9 @@ class ChartPage {
   }
 }
 
-/**
- * Tells whoever shares this page from the browser what it shows: `canonical`, and the address of previews. Programs that fetch the page
- * see what the server wrote.
- */
-function tellAddress({ baseUrl, id, organisation }: ChartFacts, view: string): void {
-  const address = baseUrl + pagePath(id, view);
-  const meta = (selector: string) => document.head.querySelector(selector);
-  meta('link[rel="canonical"]')?.setAttribute('href', address);
-  meta('meta[property="og:url"]')?.setAttribute('content', address);
-  const title = document.title.slice(0, -` – ${organisation.name}`.length);
-  meta('meta[property="og:title"]')?.setAttribute('content', title);
-  const robots = meta('meta[name="robots"]');
-  if (view === '') robots?.remove();
-  else if (!robots) {
-    const added = document.createElement('meta');
-    added.name = 'robots';
-    added.content = 'noindex';
-    document.head.append(added);
-  }
+/** Says something beside a field. */
+function sayAt(field: HTMLElement, words: string): void {
+  field.closest('fieldset, .time-control')!.querySelector('.field-fault')!.textContent = words;
 }
 
 function faultWords(error: unknown): string {
@@ -310,26 +268,18 @@ function faultWords(error: unknown): string {
   }
 }
 
-const daysOf = ({ dataset }: HTMLElement) => {
-  const [from, to] = dataset.days!.split(' ') as [string, string];
-  return { from, to };
-};
-
 /** `2025-07-05 2026-11-22 90` */
 function rangeOf(text = ''): DayRange | null {
   const [first, last, opensWith] = text.split(' ');
   return first && last ? { first, last, opensWith: Number(opensWith) } : null;
 }
 
-/** The parameters of a form, without empty fields, and without series if all of them are checked. */
+/** The parameters of a form, without empty fields. */
 function formParameters(form: HTMLFormElement): URLSearchParams {
   const given = ([...new FormData(form)] as [string, string][]).flatMap(([name, value]) =>
     value.trim() === '' ? [] : [[name, value.trim()]],
   );
-  const parameters = new URLSearchParams(given);
-  if (parameters.getAll('series').length === form.querySelectorAll('[name="series"]').length)
-    parameters.delete('series');
-  return parameters;
+  return new URLSearchParams(given);
 }
 
 new ChartPage(document.querySelector<HTMLElement>('.chart-page')!);

@@ -1,20 +1,18 @@
 import { config } from 'zod';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
-import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
-import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
-import { annotationsHtml, type Place, tableHtml, viewChart } from './view-chart.ts';
+import { type ChartView, type Place, viewChart } from './view-chart.ts';
 
-/** The parts of a page that depend on the state: text and HTML by `data-part`, row count and live embed code. */
+/** What a page shows in another state. */
 export interface Redrawn {
-  text: Readonly<Record<'heading' | 'subtitle' | 'title' | 'unit' | 'note' | 'source' | 'caption', string>>;
-  html: Readonly<Record<'picture' | 'annotations' | 'summary' | 'table', string>>;
-  rows: number;
+  title: string;
+  parts: ChartView['parts'];
+  /** The code that embeds it. */
   live: string;
 }
 
@@ -42,7 +40,12 @@ globalThis.openChartTools = async (facts) => {
   const chart = kind.open(PublishedFiles.of(Object.fromEntries(texts)), facts.organisation);
   return {
     asOf: chart.asOf,
-    redraw: (state, place) => redraw(chart, state, { facts, place }),
+    redraw(state, place) {
+      const view = viewChart(chart, state, place);
+      const { query, title, parts } = view;
+      const { baseUrl, id } = facts;
+      return { title, parts, live: embedCode({ baseUrl, id, query, title, height: frameHeight(view) }) };
+    },
     csv: (state) => chartCsv(chart.show(state)),
     svg: (state) => chart.show(state).draw({ width: EMBED_WIDTH, theme: 'light' }),
   };
@@ -52,25 +55,4 @@ async function read(path: string): Promise<string> {
   const response = await fetch(`/${path}`);
   if (!response.ok) throw new Error(`/${path} ${response.status}`);
   return response.text();
-}
-
-function redraw(
-  chart: OpenChart,
-  state: ChartState,
-  { facts, place }: { facts: ChartFacts; place: Place },
-): Redrawn {
-  const view = viewChart(chart, state, place);
-  const { query, heading, subtitle, title, unit, note, summary, annotations, rows, pictures } = view;
-  const { baseUrl, id } = facts;
-  return {
-    text: { heading, subtitle, title, unit, note, source: chart.source, caption: title },
-    html: {
-      picture: pictures,
-      summary: summary.map((sentence) => `<p>${escapeText(sentence)}</p>`).join(''),
-      annotations: annotationsHtml(annotations),
-      table: tableHtml(view),
-    },
-    rows: rows.length,
-    live: embedCode({ baseUrl, id, query, title, height: frameHeight(view) }),
-  };
 }

@@ -1,7 +1,7 @@
 import { ownParameters, pagePath } from '../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
+import { showParts, toolsLoader } from './load-tools.ts';
 import { Readout } from './readout.ts';
 
 const root = document.querySelector<HTMLElement>('.chart-page')!;
@@ -15,15 +15,15 @@ async function showAddress(): Promise<void> {
     const query = formatChartState(chart, state);
     if (query === root.dataset.query) return;
     const tools = await toolsLoader(root.dataset.tools!, facts)();
-    showRedrawn(root, tools.redraw(state, 'embed'));
+    showParts(root, tools.redraw(state, 'embed').parts);
     readout?.reset();
     root.querySelector<HTMLAnchorElement>('[data-page]')!.href = facts.baseUrl + pagePath(facts.id, query);
     if (state.tab === 'table') root.querySelector('details')!.open = true;
     root.querySelector<HTMLElement>('.plot')?.toggleAttribute('hidden', state.tab === 'table');
   } catch {
-    for (const element of partsOf(root, 'status'))
-      element.textContent =
-        'This is not the view that was asked for, which this chart does not have or which cannot be drawn now.';
+    const status =
+      'This is not the view that was asked for, which this chart does not have or which cannot be drawn now.';
+    showParts(root, { status });
   }
 }
 

@@ -1,6 +1,5 @@
-import { formatCount } from '../../../pipeline/words/number.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import type { ChartTools, Redrawn } from './chart-tools.ts';
+import type { ChartTools } from './chart-tools.ts';
 
 /** How to get a PDF of a view. */
 export const VIEW_PDF =
@@ -34,20 +33,11 @@ function loadScript(src: string): Promise<void> {
   });
 }
 
-/** Replaces the view part by part, so that nothing else in the page moves or loses focus. */
-export function showRedrawn(root: HTMLElement, { text, html, rows }: Redrawn): void {
-  for (const [name, words] of Object.entries(text)) {
-    for (const element of partsOf(root, name)) {
-      element.textContent = words;
-      element.hidden = words === '';
+/** Replaces what elements show, by their `data-part`, so that nothing else in the page moves or loses focus; one without text is hidden. */
+export function showParts(root: HTMLElement, parts: Readonly<Record<string, string>>): void {
+  for (const [name, html] of Object.entries(parts))
+    for (const element of root.querySelectorAll<HTMLElement>(`[data-part="${name}"]`)) {
+      element.innerHTML = html;
+      element.hidden = html === '';
     }
-  }
-  for (const [name, markup] of Object.entries(html))
-    for (const element of partsOf(root, name)) element.innerHTML = markup;
-  for (const element of partsOf(root, 'rows')) element.textContent = formatCount(rows, 'row');
-}
-
-/** The elements that show a part of the view: `<h1 data-part="title">`. */
-export function partsOf(root: HTMLElement, name: string): HTMLElement[] {
-  return [...root.querySelectorAll<HTMLElement>(`[data-part="${name}"]`)];
 }

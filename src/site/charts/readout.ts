@@ -149,28 +149,30 @@ function distance({ x, y, top, bottom }: Mark, at: { x: number; y: number }): nu
   return Math.hypot(x === null ? 0 : x - at.x, y === null ? beside : y - at.y);
 }
 
-const KEYS: Readonly<Record<string, (index: number, last: number) => number>> = {
-  ArrowLeft: (index) => index - 1,
-  ArrowUp: (index) => index - 1,
-  ArrowRight: (index) => index + 1,
-  ArrowDown: (index) => index + 1,
-  PageUp: (index) => index - 10,
-  PageDown: (index) => index + 10,
-  Home: () => 0,
-  End: (_, last) => last,
+/** Steps to go. */
+const KEYS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  ArrowRight: 1,
+  ArrowDown: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
 };
 
-/**
- * Lets a reader inspect the values of the picture by pointer, touch and arrow keys. It is a slider without a track, because
- * screen readers pass arrow keys to sliders and announce their values. The values come from the table.
- */
+/** A slider without a track, because screen readers pass arrow keys to sliders and announce their values. */
+const PARTS = [
+  '<div class="stepper" role="slider" tabindex="0" aria-label="Values of the chart" aria-valuemin="1" aria-valuenow="1"></div>',
+  // Escape does what its button does; for screen readers the values are those of the slider.
+  '<div class="readout" aria-hidden="true" hidden><div></div><button class="readout-close" type="button" title="Close" tabindex="-1">×</button></div>',
+].join('');
+
+/** Lets a reader inspect the values of the picture by pointer, touch and arrow keys. The values come from the table. */
 export class Readout {
   readonly #root: HTMLElement;
-  readonly #slider = make('div', 'stepper', { role: 'slider', 'aria-label': 'Values of the chart' });
-  readonly #box = make('div', 'readout', { 'aria-hidden': 'true' });
-  readonly #marks = make('div', 'step-marks', { 'aria-hidden': 'true' });
-  // Escape does the same; for screen readers the values are those of the slider.
-  readonly #close = make('button', 'readout-close', { type: 'button', title: 'Close', tabindex: '-1' }, '×');
+  readonly #slider: HTMLElement;
+  readonly #box: HTMLElement;
   /** A click keeps the values of a moment on the page until the next one. */
   #isPinned = false;
   #shown: Shown | null = null;
@@ -178,15 +180,12 @@ export class Readout {
 
   constructor(root: HTMLElement) {
     this.#root = root;
-    const slider = this.#slider;
-    slider.tabIndex = 0;
-    slider.setAttribute('aria-valuemin', '1');
-    slider.setAttribute('aria-valuenow', '1');
-    // Empty until the reader points at the picture.
-    this.#box.hidden = true;
-    root.querySelector('.plot')!.append(this.#marks, slider, this.#box);
-    this.#close.addEventListener('pointerdown', (event) => event.preventDefault());
-    this.#close.addEventListener('click', () => this.#hide());
+    root.querySelector('.plot')!.insertAdjacentHTML('beforeend', PARTS);
+    this.#slider = root.querySelector<HTMLElement>('.stepper')!;
+    this.#box = root.querySelector<HTMLElement>('.readout')!;
+    const [slider, close] = [this.#slider, this.#box.querySelector('button')!];
+    close.addEventListener('pointerdown', (event) => event.preventDefault());
+    close.addEventListener('click', () => this.#hide());
     const isTouch = ({ pointerType }: PointerEvent) => pointerType === 'touch';
     slider.addEventListener('pointermove', (event) => this.#isPinned || this.#point(event));
     slider.addEventListener('pointerdown', (event) => isTouch(event) && this.#point(event));
@@ -231,16 +230,15 @@ export class Readout {
     return this.#read().steps.length - 1;
   }
 
-  /** Of the picture that is seen: px of the page for one of its own. */
-  #frame(): { left: number; top: number; width: number; scale: number } {
+  /** px of the page for one of the picture that is seen. */
+  #scale(): number {
     const svg = this.#read().picture.querySelector('svg')!;
-    const { left, top, width } = svg.getBoundingClientRect();
-    return { left, top, width, scale: width / svg.viewBox.baseVal.width };
+    return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   }
 
   /** Shows the step nearest to a pointer. */
   #point(event: PointerEvent): void {
-    const { left, top, scale } = this.#frame();
+    const [scale, { left, top }] = [this.#scale(), this.#slider.getBoundingClientRect()];
     const at = { x: (event.clientX - left) / scale, y: (event.clientY - top) / scale };
     const found = { index: -1, mark: 0, distance: Number.POSITIVE_INFINITY };
     for (const [index, { marks }] of this.#read().steps.entries())
@@ -262,11 +260,11 @@ export class Readout {
   #press(event: KeyboardEvent): void {
     const move = KEYS[event.key];
     if (event.key === 'Escape') this.#hide();
-    if (!move) return;
+    if (move === undefined) return;
     event.preventDefault();
     this.#box.classList.remove('at-bottom');
     const last = this.#last();
-    this.#show(Math.min(last, Math.max(0, move(this.#index < 0 ? last : this.#index, last))));
+    this.#show(Math.min(last, Math.max(0, (this.#index < 0 ? last : this.#index) + move)));
   }
 
   /** `near` is the mark beside which the values stand, `height` that of the pointer, in the picture. */
@@ -276,46 +274,37 @@ export class Readout {
     if (!step) return;
     this.#index = index;
     this.#tell(index);
-    const { scale, width } = this.#frame();
-    this.#marks.replaceChildren(
-      ...step.marks.map(({ x, y, top, bottom }) => {
-        const name = x === null ? 'row-mark' : y === null ? 'time-mark' : 'point-mark';
-        const size = x === null ? { width } : y === null ? { height: (bottom - top) * scale } : {};
-        return placed(make('div', name), { left: (x ?? 0) * scale, top: (y ?? top) * scale, ...size });
-      }),
-      ...step.dots.map(({ x, y, colour }) => {
-        const dot = make('div', 'dot-mark');
-        dot.style.background = colour;
-        return placed(dot, { left: x * scale, top: y * scale });
-      }),
-    );
-    const list = make('dl', shown.keys.length === 0 ? 'without-keys' : '');
-    for (const { name, value, colour } of linesOf(step, shown)) {
-      const [term, key] = [make('dt'), make('span', 'readout-key')];
-      if (colour !== null) key.style.background = colour;
-      term.append(key, name);
-      list.append(term, make('dd', '', {}, value));
-    }
-    this.#box.replaceChildren(make('strong', '', {}, formatRowTime(step.rows[0]!)), list, this.#close);
+    this.#unmark();
+    const svg = shown.picture.querySelector('svg')!;
+    const marks = [
+      ...step.marks.map((mark) => markSvg(mark, svg.viewBox.baseVal.width)),
+      ...step.dots.map(
+        ({ x, y, colour }) => `<circle class="dot-mark" cx="${x}" cy="${y}" r="4" fill="${colour}"/>`,
+      ),
+    ];
+    svg.insertAdjacentHTML('beforeend', `<g class="step-marks">${marks.join('')}</g>`);
+    const lines = linesOf(step, shown).map(({ name, value, colour }) => {
+      const key = `<svg class="readout-key"><rect width="100%" height="100%" fill="${colour}"/></svg>`;
+      return `<dt>${colour === null ? '' : key}${htmlOf(name)}</dt><dd>${htmlOf(value)}</dd>`;
+    });
+    const look = shown.keys.length === 0 ? 'without-keys' : '';
+    this.#box.firstElementChild!.innerHTML =
+      `<strong>${htmlOf(formatRowTime(step.rows[0]!))}</strong><dl class="${look}">${lines.join('')}</dl>`;
     this.#box.classList.toggle('pinned', this.#isPinned);
     this.#box.hidden = false;
-    this.#stand(step.marks[near]!, { scale, width, height });
+    this.#stand(step.marks[near]!, height);
   }
 
-  /** Beside the mark: to its right while the plot goes on there, since the names of the lines follow it; else to its left. */
-  #stand({ x, y, top }: Mark, seen: { scale: number; width: number; height: number | undefined }): void {
-    const { scale, width, height } = seen;
-    const { offsetWidth: room, offsetHeight: tall } = this.#box;
-    const plots = this.#read().scales.flatMap((scale) => (scale.kind === 'time' ? [scale.box] : []));
-    const plot = x === null ? undefined : plots.find(({ left, right }) => left <= x && x <= right);
+  /** Beside the mark, towards the middle of the picture: the names of the lines are at its right end. */
+  #stand({ x, y, top }: Mark, height: number | undefined): void {
+    const { offsetWidth, offsetHeight, style } = this.#box;
+    const [scale, { offsetWidth: width, offsetHeight: tall }] = [this.#scale(), this.#slider];
     const at = x === null ? width / 2 : x * scale;
-    const isRight = at + 14 + room <= (plot ? plot.right * scale : width) || at - 14 - room < 0;
-    const lowest = this.#slider.offsetHeight - tall;
-    const pointed = height === undefined ? top * scale : height * scale - tall / 2;
-    placed(this.#box, {
-      left: isRight ? Math.min(at + 14, Math.max(0, width - room)) : at - 14 - room,
-      top: y === null ? Math.max(0, Math.min(pointed, lowest)) : y * scale + 16,
-    });
+    const left = at > width / 2 ? at - 14 - offsetWidth : at + 14;
+    const pointed = height === undefined ? top * scale : height * scale - offsetHeight / 2;
+    const upper = y === null ? Math.max(0, Math.min(pointed, tall - offsetHeight)) : y * scale + 16;
+    style.left = `${Math.max(0, Math.min(left, width - offsetWidth))}px`;
+    style.top = `${upper}px`;
   }
 
   #tell(index: number): void {
@@ -329,25 +318,21 @@ export class Readout {
   #hide(): void {
     this.#isPinned = false;
     this.#box.hidden = true;
-    this.#marks.replaceChildren();
+    this.#unmark();
+  }
+
+  #unmark(): void {
+    this.#root.querySelector('.step-marks')?.remove();
   }
 }
 
-function make(
-  name: string,
-  className = '',
-  attributes: Readonly<Record<string, string>> = {},
-  text = '',
-): HTMLElement {
-  const element = document.createElement(name);
-  if (className !== '') element.className = className;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== '') element.textContent = text;
-  return element;
-}
+const htmlOf = (text: string) => new Option(text).innerHTML;
 
-/** Sizes and places in px. */
-function placed(element: HTMLElement, places: Readonly<Record<string, number>>): HTMLElement {
-  for (const [name, value] of Object.entries(places)) element.style.setProperty(name, `${value}px`);
-  return element;
+const ROW_HEIGHT = 26;
+
+/** A line at a moment, two lines around a row of the picture, or a ring around a point. */
+function markSvg({ x, y, top, bottom }: Mark, width: number): string {
+  if (y === null) return `<rect class="time-mark" x="${x}" y="${top}" width="1" height="${bottom - top}"/>`;
+  if (x !== null) return `<circle class="point-mark" cx="${x}" cy="${y}" r="8"/>`;
+  return `<rect class="row-mark" x="-1" y="${y - ROW_HEIGHT / 2}" width="${width + 2}" height="${ROW_HEIGHT}"/>`;
 }

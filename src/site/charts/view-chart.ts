@@ -5,7 +5,7 @@ import { shownDays } from '../../../pipeline/charts/day-range.ts';
 import { element, escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import type { PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
 import { formatDays } from '../../../pipeline/words/moment.ts';
-import { formatNumber } from '../../../pipeline/words/number.ts';
+import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { EMBED_WIDTH } from './frame-height.ts';
 
 type Cell = ChartTable['rows'][number][number];
@@ -89,12 +89,26 @@ export type Place = keyof typeof PLACES;
 export interface ChartView extends Shown {
   /** Canonical parameters of the state, empty for the default. */
   query: string;
-  /** What the data say, or the title again. */
-  heading: string;
-  /** The title, below a heading that is not the title itself; else empty. */
-  subtitle: string;
-  /** HTML of the pictures in the page's colours, each with its scales in `data-scales`. */
-  pictures: string;
+  /**
+   * HTML of the elements with this `data-part`. `heading` is the finding, with the title below it as `subtitle`, or the title; `picture`
+   * has the pictures in the page's colours, each with its scales in `data-scales`.
+   */
+  parts: Readonly<
+    Record<
+      | 'heading'
+      | 'subtitle'
+      | 'caption'
+      | 'unit'
+      | 'note'
+      | 'source'
+      | 'picture'
+      | 'annotations'
+      | 'summary'
+      | 'table'
+      | 'rows',
+      string
+    >
+  >;
 }
 
 /** The days of a state that names some, `9–15 March 2026`; else empty. */
@@ -115,15 +129,26 @@ export function sharedTitle(chart: OpenChart, state: ChartState): string {
 export function viewChart(chart: OpenChart, state: ChartState, place: Place): ChartView {
   const { widths, withoutList } = PLACES[place];
   const shown = chart.show(state);
-  const { title, finding } = shown;
+  const { title, finding, unit, note, summary, annotations, rows } = shown;
+  const pictures = Object.entries(widths).map(([name, width]) =>
+    picture(shown, { name, width, withoutList }),
+  );
   return {
     ...shown,
     query: formatChartState(chart, state),
-    heading: finding ?? title,
-    subtitle: finding === null ? '' : title,
-    pictures: Object.entries(widths)
-      .map(([name, width]) => picture(shown, { name, width, withoutList }))
-      .join(''),
+    parts: {
+      heading: escapeText(finding ?? title),
+      subtitle: finding === null ? '' : escapeText(title),
+      caption: escapeText(title),
+      unit: escapeText(unit),
+      note: escapeText(note),
+      source: escapeText(chart.source),
+      picture: pictures.join(''),
+      annotations: annotationsHtml(annotations),
+      summary: summary.map((sentence) => element('p', {}, escapeText(sentence))).join(''),
+      table: tableHtml(shown),
+      rows: formatCount(rows.length, 'row'),
+    },
   };
 }
 
