@@ -294,26 +294,24 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(words).toContain('A score of 50 points earns 500 MIC with the multiplier 1 and 1,000 MIC with 2');
   });
 
-  test('deliberations: the position that each sentinel took last, and who opposed most', () => {
+  test('deliberations: the position that each sentinel took last, and how often each was taken', () => {
     const { records, words } = ask('deliberations');
     const published = JSON.parse(FILES['philosophy/deliberations.json']!).deliberations.slice(0, 20);
-    const opposed = new Map<string, number>();
+    let opposed = 0;
     for (const [index, { id, sentinels }] of published.entries()) {
       const own = Object.fromEntries(
         sentinels.map((one: { id: string; position: string }) => [one.id, one.position.replaceAll('_', ' ')]),
       );
       expect(records[index]).toMatchObject({ deliberation: id, ...own });
-      for (const { id: name, position } of sentinels)
-        if (position === 'oppose') opposed.set(name, (opposed.get(name) ?? 0) + 1);
+      opposed += Object.values(own).filter((position) => position === 'oppose').length;
     }
-    expect(words).toContain(`opposed most often: ${Math.max(...opposed.values())} times`);
+    expect(words).toContain(`, oppose ${opposed} and abstain`);
   });
 
   test('multipliers: the one that was set, and present ones', () => {
     const { words, records } = ask('multipliers');
     expect(records).toHaveLength(rowsOf('economy/cathedral-multipliers.csv').length);
     expect(words).toContain('to 1.35 (');
-    expect(words).toContain('Since genesis there were 7 changes.');
   });
 
   test.each([
@@ -338,10 +336,9 @@ describe('what a chart says and lists is what the published files give', () => {
       { jurisdiction: 'UK', date: '2026-06-17' },
       { jurisdiction: 'USA', date: report.timestamp.slice(0, 10) },
     ];
-    const { words, records } = ask('compliance', {}, { ...FILES, [path]: JSON.stringify(report) });
-    expect(words).toContain(
-      'The audit of UK is overdue: it was scheduled for 17 June 2026. The next audit that is',
-    );
+    const files = { ...FILES, [path]: JSON.stringify(report) };
+    const { records } = ask('compliance', {}, files);
+    expect(shown('compliance', {}, files).finding).toMatch(/; 1 audit is overdue$/);
     expect(records.map(({ jurisdiction, overdue }) => [jurisdiction, overdue])).toEqual([
       ['USA', 'no'],
       ['EU', null],

@@ -1,27 +1,12 @@
 import { transparency } from '../../artifacts/government/transparency.ts';
 import { timeOfDay } from '../../words/day.ts';
-import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import { isOverdue } from '../drawing/days.ts';
 
-interface Jurisdiction {
-  name: string;
-  status: string;
-  last_audit: string | null;
-  next_audit: string | null;
-  overdue: boolean;
-}
-
-interface Data {
-  jurisdictions: readonly Jurisdiction[];
-  status: string;
-  asOf: string;
-}
-
-export const compliance = defineChart<Data>({
+export const compliance = defineChart({
   id: 'compliance',
   area: 'government',
   name: 'Compliance',
@@ -60,7 +45,7 @@ export const compliance = defineChart<Data>({
       ],
     ]),
     finding: () => finding(jurisdictions),
-    says: () => [`Overall: ${formatToken(status)}.`, ...auditWords(jurisdictions)],
+    says: () => [`Overall: ${formatToken(status)}.`],
     note: () =>
       'The status under each regime is in government/compliance-report.json, which needs a government key.',
     mark: () => ({
@@ -87,7 +72,9 @@ export const compliance = defineChart<Data>({
 });
 
 /** How many are compliant, of those that were audited; what is overdue is worth a title before that. */
-function finding(jurisdictions: readonly Jurisdiction[]): string | null {
+function finding(
+  jurisdictions: readonly { name: string; status: string; overdue: boolean }[],
+): string | null {
   const overdue = jurisdictions.filter((one) => one.overdue).length;
   const audited = jurisdictions.filter(({ status }) => status !== 'not_audited');
   const compliant = audited.filter(({ status }) => status === 'compliant').length;
@@ -100,19 +87,4 @@ function finding(jurisdictions: readonly Jurisdiction[]): string | null {
   return overdue === 0
     ? standing
     : `${standing}; ${formatCount(overdue, 'audit')} ${overdue === 1 ? 'is' : 'are'} overdue`;
-}
-
-/** The audits that are overdue, and the next one. */
-function auditWords(jurisdictions: readonly Jurisdiction[]): string[] {
-  const scheduled = jurisdictions
-    .flatMap(({ name, next_audit: day, overdue }) => (day === null ? [] : [{ name, day, overdue }]))
-    .sort((a, b) => (a.day < b.day ? -1 : 1));
-  const next = scheduled.find(({ overdue }) => !overdue);
-  return [
-    ...scheduled
-      .filter(({ overdue }) => overdue)
-      .map(({ name, day }) => `The audit of ${name} is overdue: it was scheduled for ${formatDay(day)}.`),
-    ...(next ? [`The next audit that is scheduled is that of ${next.name}, on ${formatDay(next.day)}.`] : []),
-    ...(scheduled.length === 0 ? ['No audit is scheduled.'] : []),
-  ];
 }

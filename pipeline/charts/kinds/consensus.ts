@@ -20,7 +20,7 @@ type Counted = Day & { deliberations_closed: number; consensus_reached: number }
 
 const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
 
-export const consensus = defineChart<{ days: readonly Day[]; asOf: string }, Day>({
+export const consensus = defineChart({
   id: 'consensus',
   area: 'philosophy',
   name: 'Consensus rate',

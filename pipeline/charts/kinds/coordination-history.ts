@@ -22,7 +22,7 @@ interface Line {
   points: readonly Row[];
 }
 
-export const coordinationHistory = defineChart<Row[], Row>({
+export const coordinationHistory = defineChart({
   id: 'coordination-history',
   area: 'academics',
   name: 'Coordination over time',
@@ -33,7 +33,7 @@ export const coordinationHistory = defineChart<Row[], Row>({
     types: ['sentinel_registered', 'attestation'],
     wholeDays: true,
   },
-  prepare: (files) =>
+  prepare: (files): Row[] =>
     files
       .read(sentinelsByDay)
       .flatMap(({ date, sentinel, cathedral, status, coordination_score: score }) =>

@@ -1,7 +1,6 @@
 import { coordination as published } from '../../artifacts/economy/coordination.ts';
-import type { Content } from '../../artifacts/published-files.ts';
 import { formatNumber } from '../../words/number.ts';
-import { defineChart, type Series } from '../chart.ts';
+import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import { labelNumber } from '../drawing/label.ts';
 import { cathedralColour } from '../drawing/theme.ts';
@@ -9,10 +8,7 @@ import { cathedralKey } from '../series.ts';
 
 const LEAST_APART = 10;
 
-type Published = Content<typeof published>;
-type Sentinel = Published['sentinels'][number] & Series;
-
-export const coordination = defineChart<Published, never, Sentinel>({
+export const coordination = defineChart({
   id: 'coordination',
   area: 'economy',
   name: 'Coordination by sentinel',

@@ -1,7 +1,7 @@
 import { deliberations as published } from '../../artifacts/philosophy/deliberations.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
-import { formatList, formatToken } from '../../words/phrase.ts';
+import { formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import type { Matrix } from '../drawing/matrix.ts';
@@ -30,7 +30,7 @@ function positionOf({ sentinels }: Data['deliberations'][number], name: string):
   return own ? formatToken(own.position) : null;
 }
 
-export const deliberations = defineChart<Data>({
+export const deliberations = defineChart({
   id: 'deliberations',
   area: 'philosophy',
   name: 'Positions in deliberations',
@@ -67,24 +67,6 @@ export const deliberations = defineChart<Data>({
         if (closed < 2) return null;
         const of = `of the last ${formatNumber(closed)} closed deliberations reached consensus`;
         return `${reached === closed ? 'All' : reached === 0 ? 'None' : formatNumber(reached)} ${of}`;
-      },
-      says() {
-        const opposed = names.map((name) => ({
-          name,
-          times: shown.filter(({ sentinels }) =>
-            sentinels.some(({ id, position }) => id === name && position === 'oppose'),
-          ).length,
-        }));
-        const times = Math.max(0, ...opposed.map((one) => one.times));
-        const most = opposed.filter((one) => one.times === times).map(({ name }) => name);
-        return [
-          `Consensus: ${formatNumber(reached)} reached, ${formatNumber(closed - reached)} not reached, ${formatNumber(shown.length - closed)} open.`,
-          ...(times > 0
-            ? [
-                `${formatList(most)} opposed most often: ${formatCount(times, 'time')}${most.length > 1 ? ' each' : ''}.`,
-              ]
-            : []),
-        ];
       },
       note: () => (older > 0 ? `The file has ${formatCount(older, 'older one')}.` : ''),
       mark: () => ({

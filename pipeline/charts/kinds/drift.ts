@@ -1,27 +1,16 @@
 import { driftAnalysis } from '../../artifacts/philosophy/drift-analysis.ts';
-import type { Content } from '../../artifacts/published-files.ts';
 import { ownMember } from '../../model/own-member.ts';
 import { formatChange, formatScore, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 
-/** Null if there was nothing to measure, and before the first thirty days are over. */
-type Trend = Content<typeof driftAnalysis>['trends'][number] & { name: string; label: string };
-
-interface Data {
-  trends: readonly Trend[];
-  score: number | null;
-  status: string;
-  asOf: string;
-}
-
 const LABELS: Readonly<Record<string, string>> = {
   mean_gi_score: 'GI score',
   mean_coordination: 'Coordination ÷ 100',
 };
 
-export const drift = defineChart<Data, never, Trend>({
+export const drift = defineChart({
   id: 'drift',
   area: 'philosophy',
   name: 'Drift by metric',
@@ -107,7 +96,7 @@ export const drift = defineChart<Data, never, Trend>({
   },
 });
 
-const sizeOf = ({ drift }: Trend) => (drift === null ? -1 : Math.abs(drift));
+const sizeOf = ({ drift }: { drift: number | null }) => (drift === null ? -1 : Math.abs(drift));
 
 /** Zero has a sign too, or it would read as the metric’s value. */
 function signed(drift: number): string {

@@ -16,7 +16,7 @@ const REST = 'rest';
 /** How files by day count events of unknown types. */
 const UNKNOWN = 'other';
 
-export const events = defineChart<readonly Row[], Row>({
+export const events = defineChart({
   id: 'events',
   area: 'academics',
   name: 'Ledger events by type',

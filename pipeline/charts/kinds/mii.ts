@@ -13,18 +13,17 @@ import { binColumns } from './flows.ts';
 
 type Day = Content<typeof miiByDay>[number];
 
-interface Data {
-  days: readonly Day[];
-  /** The latest reading, possibly of the current day; null before the first. */
-  now: { mii: number; threshold: number | null; minting_active: boolean | null; time: number } | null;
-  /** The sentinels that were offline, by day. */
-  offline: ReadonlyMap<string, readonly string[]>;
-  asOf: string;
+/** The latest reading, possibly of the current day. */
+interface Reading {
+  mii: number;
+  threshold: number | null;
+  minting_active: boolean | null;
+  time: number;
 }
 
 const isOff = (day: Pick<Day, 'minting_active'>) => day.minting_active === false;
 
-export const mii = defineChart<Data, Day>({
+export const mii = defineChart({
   id: 'mii',
   area: 'economy',
   name: 'Integrity index and its threshold',
@@ -37,13 +36,9 @@ export const mii = defineChart<Data, Day>({
   },
   prepare(files) {
     const { timestamp: asOf, mii, ...rest } = files.read(miiNow);
-    const now = mii === null ? null : { mii, ...rest, time: Date.parse(asOf) };
+    const now: Reading | null = mii === null ? null : { mii, ...rest, time: Date.parse(asOf) };
     const silent = files.read(sentinelsByDay).filter(({ status }) => status === 'offline');
-    const offline = new Map(
-      [...Map.groupBy(silent, ({ date }) => date)].map(
-        ([date, rows]) => [date, rows.map(({ sentinel }) => sentinel)] as const,
-      ),
-    );
+    const offline = Map.groupBy(silent, ({ date }) => date);
     return { days: files.read(miiByDay), now, offline, asOf };
   },
   days: ({ days }) => days,
@@ -146,7 +141,7 @@ function finding(days: readonly Day[]): string | null {
   return `Minting was off at the end of ${formatNumber(off)} of ${formatCount(days.length, 'day')}`;
 }
 
-function standing({ mii, threshold, minting_active }: NonNullable<Data['now']>): string {
+function standing({ mii, threshold, minting_active }: Reading): string {
   const index = `The integrity index is ${formatIndex(mii)}`;
   if (threshold === null) return `${index}. Without a supply there is no threshold to compare it with.`;
   const side = minting_active ? 'at or above' : 'below';
@@ -179,12 +174,16 @@ export function offRuns(days: readonly Day[]): OffRun[] {
 const MOST_NAMES = 2;
 
 /** The longest times with minting off, and who was offline then or on the day before: in time together, which states no cause. */
-function annotationsOf(days: readonly Day[], offline: Data['offline']): Annotation[] {
+function annotationsOf(
+  days: readonly Day[],
+  offline: ReadonlyMap<string, { sentinel: string }[]>,
+): Annotation[] {
   return offRuns(days)
     .slice(0, MOST_ANNOTATIONS)
     .map(({ from, to, days: length }) => {
       const dates = Array.from({ length: length + 1 }, (_, index) => addDays(from, index - 1));
-      const names = [...new Set(dates.flatMap((date) => offline.get(date) ?? []))].sort();
+      const silent = dates.flatMap((date) => offline.get(date) ?? []);
+      const names = [...new Set(silent.map(({ sentinel }) => sentinel))].sort();
       const who = names.length > MOST_NAMES ? `${names.length} sentinels` : formatList(names);
       const off = `Minting off for ${length === 1 ? 'a day' : `${length} days`}`;
       return { day: from, end: to, label: names.length === 0 ? off : `${off}; ${who} offline` };

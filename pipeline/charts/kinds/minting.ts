@@ -11,17 +11,12 @@ import { offRuns } from './mii.ts';
 
 type Row = Content<typeof mintingByDay>[number];
 
-interface Data {
-  all: readonly Row[];
-  readings: Content<typeof miiByDay>;
-}
-
 /** A single day without minting hardly shows in a week. */
 const LEAST_OFF = 2;
 /** The least lead of the first over the second that is worth saying, share of all. */
 const LEAST_LEAD = 0.02;
 
-export const minting = defineChart<Data, Row>({
+export const minting = defineChart({
   id: 'minting',
   area: 'economy',
   name: 'Minting by cathedral',

@@ -2,7 +2,7 @@ import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipli
 import { roi } from '../../artifacts/economy/roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { addDays, timeOfDay } from '../../words/day.ts';
-import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatToken } from '../../words/phrase.ts';
 import { defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
@@ -11,12 +11,7 @@ import { cathedralSeries } from '../series.ts';
 
 type Setting = Content<typeof cathedralMultipliers>[number];
 
-interface Data {
-  settings: readonly Setting[];
-  asOf: string;
-}
-
-export const multipliers = defineChart<Data>({
+export const multipliers = defineChart({
   id: 'multipliers',
   area: 'economy',
   name: 'Cathedral multipliers',
@@ -43,9 +38,6 @@ export const multipliers = defineChart<Data>({
         ['reason', 'Reason'],
       ]),
       finding: () => finding(settings, series),
-      says: () => [
-        `Since genesis there ${changes.length === 1 ? 'was' : 'were'} ${formatCount(changes.length, 'change')}.`,
-      ],
       /** The newest changes, with their reasons. */
       annotations: () =>
         changes.slice(-MOST_ANNOTATIONS).map(({ timestamp, cathedral, multiplier, reason }) => ({

@@ -1,5 +1,4 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
-import type { Content } from '../../artifacts/published-files.ts';
 import { formatMonth } from '../../words/moment.ts';
 import { formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -7,13 +6,11 @@ import { defineChart } from '../chart.ts';
 import { isWhole } from '../drawing/days.ts';
 import { flowOf } from './flows.ts';
 
-type Row = Content<typeof eventsByDay>[number];
-
 const TYPE = 'policy_projected';
 const LEAST_MONTHS = 3;
 const SERIES = { name: 'projections', label: 'Policy projections' };
 
-export const policyProjections = defineChart<readonly Row[], Row>({
+export const policyProjections = defineChart({
   id: 'policy-impact',
   area: 'government',
   name: 'Policy impact projections',

@@ -19,7 +19,7 @@ const LEAST_MOST = 120;
 /** Beyond it the curves are flat; dots further out are drawn at the end. */
 const MOST = 400;
 
-export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }>({
+export const rewardCurve = defineChart({
   id: 'reward-curve',
   area: 'economy',
   name: 'Reward curve',

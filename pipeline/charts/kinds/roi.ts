@@ -2,7 +2,7 @@ import { roi } from '../../artifacts/economy/roi.ts';
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatNumber } from '../../words/number.ts';
-import { defineChart, type Series } from '../chart.ts';
+import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import { labelNumber } from '../drawing/label.ts';
 import { cathedralColour } from '../drawing/theme.ts';
@@ -28,17 +28,10 @@ function leadOf(list: readonly { label: string; roi: number | null }[]): string 
 
 const roiWords = (roi: number | null) => (roi === null ? 'no mint yet' : labelNumber(roi, 2));
 
-const earned = (list: readonly { total_rewards: number }[]) =>
-  `Their rewards together are ${formatNumber(list.reduce((sum, { total_rewards }) => sum + total_rewards, 0))} MIC.`;
-
 const cathedralsIn = ({ by_cathedral }: Content<typeof roi>) =>
   cathedralSeries(Object.keys(by_cathedral)).map((one) => ({ ...one, ...by_cathedral[one.name]! }));
 
-export const roiByCathedral = defineChart<
-  Content<typeof roi>,
-  never,
-  ReturnType<typeof cathedralsIn>[number]
->({
+export const roiByCathedral = defineChart({
   id: 'roi-by-cathedral',
   area: 'economy',
   name: 'Return by cathedral',
@@ -61,7 +54,6 @@ export const roiByCathedral = defineChart<
         ['total_rewards', 'All rewards', 'MIC'],
       ]),
       finding: () => leadOf(cathedrals.map(({ label, average_roi }) => ({ label, roi: average_roi }))),
-      says: () => [earned(cathedrals)],
       mark: () => ({
         kind: 'bars',
         rows: cathedrals.map(({ name, label, average_roi, multiplier, sentinel_count }) => ({
@@ -76,9 +68,7 @@ export const roiByCathedral = defineChart<
   },
 });
 
-type Sentinels = Content<typeof sentinelRoi>;
-
-export const roiBySentinel = defineChart<Sentinels, never, Sentinels['sentinels'][number] & Series>({
+export const roiBySentinel = defineChart({
   id: 'roi-by-sentinel',
   area: 'economy',
   name: 'Return by sentinel',
@@ -102,7 +92,6 @@ export const roiBySentinel = defineChart<Sentinels, never, Sentinels['sentinels'
         ['multiplier', 'Present multiplier', 'factor'],
       ]),
       finding: () => leadOf(sentinels),
-      says: () => [earned(sentinels)],
       mark: () => ({
         kind: 'bars',
         key: cathedralKey(sentinels),

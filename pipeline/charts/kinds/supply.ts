@@ -18,7 +18,7 @@ type Part = (typeof PARTS)[number];
 
 type Level = Content<typeof supplyByDay>[number];
 
-export const supply = defineChart<{ levels: readonly Level[]; asOf: string }, Level, Part>({
+export const supply = defineChart({
   id: 'supply',
   area: 'economy',
   name: 'MIC supply',

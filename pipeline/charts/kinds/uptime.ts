@@ -31,7 +31,7 @@ const LOOKS = {
   offline: { text: 'Offline: over 24 h', colour: 'contrast', share: 0.25 },
 } as const satisfies Record<Status, unknown>;
 
-export const uptime = defineChart<Row[], Row>({
+export const uptime = defineChart({
   id: 'uptime',
   area: 'government',
   name: 'Sentinel uptime',
@@ -42,7 +42,7 @@ export const uptime = defineChart<Row[], Row>({
     types: ['sentinel_registered', 'heartbeat'],
     wholeDays: true,
   },
-  prepare: (files) =>
+  prepare: (files): Row[] =>
     files
       .read(sentinelsByDay)
       .flatMap(({ date, sentinel, status }) =>

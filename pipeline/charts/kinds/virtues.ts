@@ -36,7 +36,7 @@ type Published = Content<typeof published>;
 
 const scoresOf = ({ virtues }: Published) => SERIES.map((one) => ({ ...one, ...virtues[one.name] }));
 
-export const virtues = defineChart<Published, never, ReturnType<typeof scoresOf>[number]>({
+export const virtues = defineChart({
   id: 'virtues',
   area: 'philosophy',
   name: 'Virtues',
@@ -94,11 +94,7 @@ type Day = { date: string } & Record<Virtue, number | null>;
 /** A twentieth of the scale. A smaller change is no news. */
 const LEAST_CHANGE = 0.05;
 
-export const virtuesHistory = defineChart<
-  { days: readonly Day[]; asOf: string },
-  Day,
-  (typeof SERIES)[number]
->({
+export const virtuesHistory = defineChart({
   id: 'virtues-history',
   area: 'philosophy',
   name: 'Virtues over time',
