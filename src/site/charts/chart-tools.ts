@@ -6,50 +6,39 @@ import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
-import { type ChartView, type Place, viewChart } from './view-chart.ts';
+import { type Place, viewChart } from './view-chart.ts';
 
-/** What a page shows in another state. */
-export interface Redrawn {
-  title: string;
-  parts: ChartView['parts'];
-  /** The code that embeds it. */
-  live: string;
-}
-
-/** A chart in the browser, with the same functions and files as in the build. */
-export interface ChartTools {
-  /** The time of the data, which can be newer than the page. */
-  asOf: string;
-  /** Throws usage if the state names a series that the data does not have. */
-  redraw(state: ChartState, place: Place): Redrawn;
-  csv(state: ChartState): string;
-  svg(state: ChartState): string;
-}
+export type ChartTools = Awaited<ReturnType<typeof openTools>>;
 
 declare global {
   /** Set by this script, which pages load when a reader first asks for another view. */
-  var openChartTools: ((facts: ChartFacts) => Promise<ChartTools>) | undefined;
+  var openChartTools: typeof openTools | undefined;
 }
 
 // zod would test whether it may compile code. The content policy forbids that, and the console would report it.
 config({ jitless: true });
 
-globalThis.openChartTools = async (facts) => {
+globalThis.openChartTools = openTools;
+
+/** A chart in the browser, with the same functions and files as in the build. */
+async function openTools(facts: ChartFacts) {
   const kind = findChart(facts.id)!;
   const texts = await Promise.all(kind.sources.map(async (path) => [path, await read(path)]));
   const chart = kind.open(PublishedFiles.of(Object.fromEntries(texts)), facts.organisation);
   return {
+    /** The time of the data, which can be newer than the page. */
     asOf: chart.asOf,
-    redraw(state, place) {
+    /** What a page shows in another state. Throws usage if that names a series that the data does not have. */
+    redraw(state: ChartState, place: Place) {
       const view = viewChart(chart, state, place);
       const { query, title, parts } = view;
       const { baseUrl, id } = facts;
       return { title, parts, live: embedCode({ baseUrl, id, query, title, height: frameHeight(view) }) };
     },
-    csv: (state) => chartCsv(chart.show(state)),
-    svg: (state) => chart.show(state).draw({ width: EMBED_WIDTH, theme: 'light' }),
+    csv: (state: ChartState) => chartCsv(chart.show(state)),
+    svg: (state: ChartState) => chart.show(state).draw({ width: EMBED_WIDTH, theme: 'light' }),
   };
-};
+}
 
 async function read(path: string): Promise<string> {
   const response = await fetch(`/${path}`);

@@ -69,7 +69,7 @@ function cellHtml(words: string, name: 'th' | 'td', attribute: string): string {
 }
 
 /** The items of the list below a picture, numbered as its marks are. */
-export function annotationsHtml(annotations: readonly Annotation[]): string {
+function annotationsHtml(annotations: readonly Annotation[]): string {
   return annotations
     .map(({ day, end = day, label }) => `<li>${escapeText(`${formatDays(day, end)}: ${label}`)}</li>`)
     .join('');
@@ -85,32 +85,6 @@ const PLACES = {
 } as const;
 export type Place = keyof typeof PLACES;
 
-/** Everything that a page shows of a chart in one state. */
-export interface ChartView extends Shown {
-  /** Canonical parameters of the state, empty for the default. */
-  query: string;
-  /**
-   * HTML of the elements with this `data-part`. `heading` is the finding, with the title below it as `subtitle`, or the title; `picture`
-   * has the pictures in the page's colours, each with its scales in `data-scales`.
-   */
-  parts: Readonly<
-    Record<
-      | 'heading'
-      | 'subtitle'
-      | 'caption'
-      | 'unit'
-      | 'note'
-      | 'source'
-      | 'picture'
-      | 'annotations'
-      | 'summary'
-      | 'table'
-      | 'rows',
-      string
-    >
-  >;
-}
-
 /** The days of a state that names some, `9–15 March 2026`; else empty. */
 function daysOfState({ range }: OpenChart, state: ChartState): string {
   if (range === null || (state.from === null && state.to === null)) return '';
@@ -125,8 +99,13 @@ export function sharedTitle(chart: OpenChart, state: ChartState): string {
   return days === '' ? (finding ?? title) : `${finding ?? title} (${days})`;
 }
 
-/** Throws usage if the state names a series that the data does not have. */
-export function viewChart(chart: OpenChart, state: ChartState, place: Place): ChartView {
+/**
+ * Everything that a page shows of a chart in one state. `query` has the canonical parameters of the state, and is empty for the default.
+ * `parts` are the HTML of the elements with this `data-part`: `heading` is the finding, with the title below it as `subtitle`, or the
+ * title; `picture` has the pictures in the page's colours, each with its scales in `data-scales`. Throws usage if the state names a
+ * series that the data does not have.
+ */
+export function viewChart(chart: OpenChart, state: ChartState, place: Place) {
   const { widths, withoutList } = PLACES[place];
   const shown = chart.show(state);
   const { title, finding, unit, note, summary, annotations, rows } = shown;
