@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyNameOf, ORGANISATION_FILE, type Organisation } from '../artifacts/documents/organisation.ts';
+import { keyNameOf, ORGANISATION_FILE } from '../artifacts/documents/organisation.ts';
 import { type Documents, readDocuments } from '../artifacts/documents.ts';
 import { readCompanions } from '../artifacts/read-companions.ts';
-import { ARTIFACTS, PRINTED } from '../artifacts/table.ts';
+import { ARTIFACTS } from '../artifacts/table.ts';
 import type { Companions } from '../attestation/companions.ts';
-import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from '../charts/files/render-charts.ts';
+import { renderCharts } from '../charts/files/render-charts.ts';
 import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
@@ -16,7 +16,7 @@ import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
 import { recentCheckpoints } from '../ledger/reading/read-checkpoint.ts';
 import { removeLeftOvers, removesLeftOversAtExit } from '../release/disk/remove-left-overs.ts';
-import type { Facts, Manifest } from '../release/format/manifest.ts';
+import type { Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
 import type { Part } from '../release/format/status.ts';
@@ -27,11 +27,11 @@ import { prepareLog, type RunLog } from './extend-log.ts';
 import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
 import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, pdfJobs } from './pdf/pdfs.ts';
-import type { BuildPlan } from './plan.ts';
+import { type BuildPlan, partsAsked, partsOf } from './plan.ts';
 import { keyFilesOf, openPublisher, type Publisher } from './publisher.ts';
 import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
-import { hasExtras, renderExtras } from './render-extras.ts';
+import { renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
 import { programKey } from './site/make-program.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
@@ -49,7 +49,7 @@ import {
 /** One more than the page about the log lists: its last row says how many events are new. */
 const RECENT_CHECKPOINTS = 21;
 
-export interface BuildOptions extends Omit<SiteOptions, 'pages'> {
+export interface BuildOptions extends Omit<SiteOptions, 'printing'> {
   /** Ledger folder. */
   ledger: string;
   out: string;
@@ -104,7 +104,8 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 
 async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, plan, log } = options;
-  const { contents } = plan;
+  const asked = new Set(partsAsked(plan.contents));
+  const { printing } = plan.contents;
   const ledger = openListed(options.ledger);
   const current = plan.from === 'genesis' ? await recoverFinalFiles(out) : await readCurrent(out);
   const previous = current ?? (plan.snapshots ? await restoredRelease(out) : null);
@@ -139,13 +140,14 @@ async function run(options: BuildOptions): Promise<BuildReport> {
     inputs: inputs.digest,
   });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume, runLog }, options, inputs);
-  const pdfs = await pdfJobs(staging, folded, { pages: contents.pages });
+  const pdfs = await pdfJobs(staging, folded, { printing });
   const printed = pdfs.map(({ path }) => path);
   const { program, documents } = inputs;
   const { organisation } = documents;
-  if (contents.formats) await renderExtras(staging, facts, view, printed);
-  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, organisation));
-  const checkpoints = contents.pages
+  if (asked.has('formats')) await renderExtras(staging, facts, view, printed);
+  const charts = { facts, baseUrl, organisation, log, print: printing?.charts ?? null };
+  if (asked.has('charts')) await renderCharts(staging, charts);
+  const checkpoints = asked.has('pages')
     ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
     : [];
   const { snapshot: id, size: log_size } = facts.ledger;
@@ -155,12 +157,12 @@ async function run(options: BuildOptions): Promise<BuildReport> {
     ...plan.snapshots,
   };
   const about = { program, documents, checkpoints, pdfs, snapshots: listed };
-  const page = await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
+  const page = await renderSite(staging, facts, { ...options, ...about, printing });
   const sitemapped = { baseUrl, asOf: facts.timestamp };
-  if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
+  if (asked.has('formats')) await renderSitemap(staging, sitemapped, view.state);
   const sign = signerOf(inputs.publisher, options);
   // A run without other formats publishes none of their closed years either.
-  const mayLose = contents.formats ? undefined : isYearFile;
+  const mayLose = asked.has('formats') ? undefined : isYearFile;
   const publication = { facts, state: formatResume(folded), sign, mayLose };
   const { outcome, release } = await runLog.extend(folded.ledger, (publishLog) =>
     staging.publish({ ...publication, prepare: prepare(publishLog, page) }),
@@ -210,7 +212,7 @@ async function openInputs(
     previous,
     keyName: keyNameOf(documents.organisation, options.baseUrl),
   });
-  const program = options.plan.contents.pages ? programKey() : null;
+  const program = options.plan.contents.upTo === 'pages' ? programKey() : null;
   const digest = digestInputs(options, { documents, companions, publisher, program });
   const { snapshots } = options.plan;
   const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
@@ -315,7 +317,7 @@ async function buildMissed(
   inputs: Inputs,
 ): Promise<Published> {
   // Data files only, and PDFs of closed years that exist already.
-  const options = { ...given, log: () => {}, pages: null };
+  const options = { ...given, log: () => {}, printing: null };
   const resume = base.state === null ? START : parseResume(base.state);
   const snapshots = after.filter(
     ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
@@ -351,23 +353,9 @@ function signerOf(
     sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
 }
 
-function chartsOptions(
-  { baseUrl, plan, log }: BuildOptions,
-  facts: Facts,
-  organisation: Organisation,
-): ChartsOptions {
-  return { facts, baseUrl, organisation, print: plan.contents.charts?.print ?? null, log };
-}
-
 /** Whether a release was made from the same documents and settings, and has the contents that the plan asks for. */
 function isUpToDate({ manifest }: Published, inputs: string, { plan }: BuildOptions): boolean {
-  const { files } = manifest;
-  const { formats, charts, pages } = plan.contents;
-  if (hasExtras(manifest) !== formats || hasCharts(manifest) !== (charts !== null)) return false;
-  if (hasChartPdfs(manifest) !== Boolean(charts?.print)) return false;
-  const hasPages = files.some(({ kind }) => kind === 'page');
-  const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
-  return manifest.inputs === inputs && hasPages === (pages !== null) && hasPdf === Boolean(pages?.print);
+  return manifest.inputs === inputs && partsOf(manifest).join() === partsAsked(plan.contents).join();
 }
 
 /** Digest of everything except the ledger that affects the files. */

@@ -1,7 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PrintCharts } from '../charts/files/print-charts.ts';
-import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
 import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
@@ -10,9 +9,8 @@ import { type Published, readCurrent } from '../release/format/release.ts';
 import { type BuildOptions, build } from './build.ts';
 import { checkRelease } from './check-release.ts';
 import { compareManifests } from './compare-manifests.ts';
-import type { BuildPlan } from './plan.ts';
+import { type BuildPlan, partsOf } from './plan.ts';
 import { shownBy } from './publisher.ts';
-import { hasExtras } from './render-extras.ts';
 import { publishedIds, readPublished } from './snapshots/read-published.ts';
 
 /** The options of a build, as far as a check does not take them from the release. Without a ledger nothing is rebuilt. */
@@ -74,17 +72,20 @@ async function publishedEarlier({ dir, manifest }: Published, out: string): Prom
 /** Rebuilds what the release contains. Its PDFs, whose bytes are verified, stand for those of a browser. */
 async function planOf({ dir, manifest }: Published): Promise<BuildPlan> {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
-  const hasPages = manifest.files.some(({ kind }) => kind === 'page');
+  const parts = partsOf(manifest);
   const print = ({ path }: { path: string }) => readFile(join(dir, storedAt(files.get(path)!)));
-  const printCharts: PrintCharts = (charts) => Promise.all(charts.map(print));
+  const charts: PrintCharts = (charts) => Promise.all(charts.map(print));
   return {
     purpose: 'compare',
     from: 'genesis',
     until: manifest.ledger.snapshot,
     contents: {
-      formats: hasExtras(manifest),
-      charts: hasCharts(manifest) ? { print: hasChartPdfs(manifest) ? printCharts : null } : null,
-      pages: hasPages ? { print, prints: (path) => files.has(path) } : null,
+      upTo: parts.findLast((part) => part !== 'pdfs')!,
+      printing: {
+        charts: parts.includes('pdfs') ? charts : null,
+        page: print,
+        prints: (path) => files.has(path),
+      },
     },
     publisher: await shownBy(manifest.signed?.keys ?? [], join(dir, 'public')),
     snapshots: null,

@@ -1,6 +1,11 @@
+import { PRINTED } from '../artifacts/table.ts';
 import type { PrintCharts } from '../charts/files/print-charts.ts';
+import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
+import { DATABASE } from '../formats/catalogue/catalogue.ts';
+import type { Manifest } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
+import { PARTS, type Part } from '../release/format/status.ts';
 import type { Print } from './pdf/print-pdf.ts';
 import type { PublisherOptions } from './publisher.ts';
 import type { SnapshotOptions } from './snapshots/publish-snapshots.ts';
@@ -34,21 +39,39 @@ export interface Share {
   release(release: Published): Promise<void>;
 }
 
-/** What a release contains besides the data files. */
+/** What a release contains. */
 export interface Contents {
-  /** Every table in further formats, and the catalogues of the files. */
-  formats: boolean;
-  /** Every chart as files. `print`: as PDF too. Null: none. */
-  charts: { print: PrintCharts | null } | null;
-  pages: Pages | null;
+  /** Of the parts that need no browser the last one: each needs those before it. */
+  upTo: Exclude<Part, 'pdfs'>;
+  /** What prints PDFs; null: nothing is printed, and those of closed years stay. */
+  printing: Printing | null;
 }
 
-/** The site. */
-export interface Pages {
-  /** Prints the reports as PDF. Null: nothing is printed; PDFs of closed years stay. */
-  print: Print | null;
-  /** Which PDFs to print; by default all. */
+export interface Printing {
+  /** Null: charts are not printed. */
+  charts: PrintCharts | null;
+  page: Print;
+  /** Which PDFs are printed from pages; by default all. */
   prints?: (path: string) => boolean;
 }
 
-export const DATA_ONLY: Contents = { formats: false, charts: null, pages: null };
+export const DATA_ONLY: Contents = { upTo: 'data', printing: null };
+
+/** The parts that a run is asked for. */
+export function partsAsked({ upTo, printing }: Contents): Part[] {
+  return PARTS.filter((part) => (part === 'pdfs' ? printing : PARTS.indexOf(part) <= PARTS.indexOf(upTo)));
+}
+
+/** The parts that a release has. */
+export function partsOf(manifest: Pick<Manifest, 'files'>): Part[] {
+  const { files } = manifest;
+  const paths = new Set(files.map(({ path }) => path));
+  const has: Record<Part, boolean> = {
+    data: true,
+    formats: paths.has(DATABASE.path),
+    charts: hasCharts(manifest),
+    pages: files.some(({ kind }) => kind === 'page'),
+    pdfs: hasChartPdfs(manifest) || PRINTED.every(({ path }) => paths.has(path)),
+  };
+  return PARTS.filter((part) => has[part]);
+}

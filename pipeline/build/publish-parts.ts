@@ -1,41 +1,12 @@
-import { PRINTED } from '../artifacts/table.ts';
-import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
 import { CathedralError } from '../errors.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { currentId, readCurrent } from '../release/format/release.ts';
-import { PARTS, type Part } from '../release/format/status.ts';
+import type { Part } from '../release/format/status.ts';
 import type { BuildReport } from './build.ts';
-import { type Contents, DATA_ONLY } from './plan.ts';
-import { hasExtras } from './render-extras.ts';
+import { type Contents, DATA_ONLY, partsAsked, partsOf } from './plan.ts';
 import { keepCompiledSite } from './site/compiled-site.ts';
 import { programKey } from './site/make-program.ts';
 import { publishedIds } from './snapshots/read-published.ts';
-
-/** The parts that a release has. */
-function partsOf(manifest: Manifest): Part[] {
-  const { files } = manifest;
-  const has: Record<Part, boolean> = {
-    data: true,
-    formats: hasExtras(manifest),
-    charts: hasCharts(manifest),
-    pages: files.some(({ kind }) => kind === 'page'),
-    pdfs:
-      hasChartPdfs(manifest) || PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path)),
-  };
-  return PARTS.filter((part) => has[part]);
-}
-
-/** The parts that a run is asked for. */
-function partsAsked({ formats, charts, pages }: Contents): Part[] {
-  const asks: Record<Part, boolean> = {
-    data: true,
-    formats,
-    charts: charts !== null,
-    pages: pages !== null,
-    pdfs: Boolean(charts?.print || pages?.print),
-  };
-  return PARTS.filter((part) => asks[part]);
-}
 
 /** Those of the parts that a run was asked for which a release does not have. */
 export function partsLacking(manifest: Manifest, asked: readonly Part[]): Part[] {
@@ -43,15 +14,10 @@ export function partsLacking(manifest: Manifest, asked: readonly Part[]): Part[]
   return asked.filter((part) => !there.has(part));
 }
 
-/** The same without what a browser prints; closed years keep their PDFs. */
-function withoutPrinting({ charts, pages, ...contents }: Contents): Contents {
-  return { ...contents, charts: charts && { print: null }, pages: pages && { print: null } };
-}
-
-/** The same without the site; the tables in other formats, the catalogues and the charts do not need it. */
-function withoutPages(contents: Contents): Contents {
-  return { ...withoutPrinting(contents), pages: null };
-}
+/** Without what a browser prints. */
+const WITHOUT_PRINTING: Contents = { upTo: 'pages', printing: null };
+/** Without the site; the tables in other formats, the catalogues and the charts do not need it. */
+const WITHOUT_PAGES: Contents = { upTo: 'charts', printing: null };
 
 /** What a run tells before it has ended. */
 export interface RunProgress {
@@ -91,15 +57,16 @@ interface Means {
 export async function publishInParts(wanted: Contents, means: Means): Promise<BuildReport> {
   const { out, publish, isShared, begins, runs, log } = means;
   const { keepSite = () => keepCompiledSite(programKey()) } = means;
+  const hasPages = wanted.upTo === 'pages';
   const prepare = async () => {
-    if (!wanted.pages) return;
+    if (!hasPages) return;
     log('preparing the pages');
     // A failure is that of whoever needs them.
     await keepSite().catch(() => {});
   };
   await runs.begins(partsAsked(wanted));
   const isNew = await isFirst(out);
-  const isBeginning = isNew ? begins || wanted.pages !== null : begins && (await hasBegun(out));
+  const isBeginning = isNew ? begins || hasPages : begins && (await hasBegun(out));
   if (isShared || !isBeginning) return publishWhatCanBe(wanted, means);
   if (!isNew) await prepare();
   const data = await publish(DATA_ONLY, false);
@@ -144,25 +111,25 @@ async function publishWhatCanBe(
       printFault = error;
       throw error;
     });
-  const [charts, pages] = [wanted.charts?.print, wanted.pages?.print];
-  let contents: Contents = {
-    ...wanted,
-    charts: wanted.charts && { print: charts ? (jobs) => noted(charts(jobs)) : null },
-    pages: wanted.pages && { ...wanted.pages, print: pages ? (job) => noted(pages(job)) : null },
+  const { charts = null, page = null } = wanted.printing ?? {};
+  const printing: Contents['printing'] = page && {
+    ...wanted.printing,
+    charts: charts && ((jobs) => noted(charts(jobs))),
+    page: (job) => noted(page(job)),
   };
   let failure = cannotPrint;
-  if (failure) contents = withoutPrinting(contents);
+  let contents: Contents = failure ? WITHOUT_PRINTING : { ...wanted, printing };
   for (;;) {
     try {
       const report = await publish(contents, true);
       return { ...report, failure, lacks: partsLacking(report.manifest, partsAsked(wanted)) };
     } catch (error) {
       const isOfSite = error instanceof CathedralError && error.code === 'site_failed';
-      if (!isOfSite || !contents.pages) throw error;
+      if (!isOfSite || contents.upTo !== 'pages') throw error;
       const isPrinting = error === printFault;
       log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages and PDFs'}`);
       failure ??= error;
-      contents = isPrinting ? withoutPrinting(contents) : withoutPages(contents);
+      contents = isPrinting ? WITHOUT_PRINTING : WITHOUT_PAGES;
     }
   }
 }

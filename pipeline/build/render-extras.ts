@@ -1,11 +1,10 @@
 import { citePapers } from '../artifacts/academics/citations.ts';
 import type { View } from '../artifacts/artifact.ts';
-import { DATABASE } from '../formats/catalogue/catalogue.ts';
 import { renderCatalogue } from '../formats/render-catalogue.ts';
 import { writeTables } from '../formats/write-tables.ts';
 import { standings } from '../model/queries/compliance.ts';
 import { activeAlerts } from '../model/queries/health.ts';
-import type { Facts, Manifest } from '../release/format/manifest.ts';
+import type { Facts } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
 /** The tables in other forms, and the catalogues of all that is staged: after the data files, before the site. */
@@ -29,9 +28,4 @@ export async function renderExtras(
   const papers = citePapers({ documents, baseUrl });
   const described = { baseUrl, organisation, software, since, asOf, ledger, papers, printed };
   await renderCatalogue(staging, described, { rows, standing });
-}
-
-/** Whether a release was made with them. */
-export function hasExtras({ files }: Manifest): boolean {
-  return files.some(({ path }) => path === DATABASE.path);
 }

@@ -108,14 +108,16 @@ function contentsOf(
   printing: PrintingBrowser | CathedralError | null,
 ): Contents {
   if (withoutSite) return DATA_ONLY;
-  if (!printing) return { formats: true, charts: { print: null }, pages: { print: null } };
+  if (!printing) return { upTo: 'pages', printing: null };
   const browser = () => {
     if (printing instanceof CathedralError) throw printing;
     return printing;
   };
   return {
-    formats: true,
-    charts: { print: async (charts) => printCharts(browser(), charts) },
-    pages: { print: async (job) => printPdf(browser(), job) },
+    upTo: 'pages',
+    printing: {
+      charts: async (charts) => printCharts(browser(), charts),
+      page: async (job) => printPdf(browser(), job),
+    },
   };
 }

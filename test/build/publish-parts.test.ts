@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build/build.ts';
-import type { Contents } from '../../pipeline/build/plan.ts';
+import { type Contents, partsAsked } from '../../pipeline/build/plan.ts';
 import { publishInParts } from '../../pipeline/build/publish-parts.ts';
 import { CHART_FORMATS, chartPath } from '../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
@@ -20,10 +20,7 @@ const FILES = {
 const fault = (place: string, code: CathedralError['code'] = 'site_failed') =>
   new CathedralError(code, { place, expected: 'a page', found: 'exit SIGKILL' });
 
-function namesOf({ formats, charts, pages }: Contents): string {
-  const has = { formats, charts, pages, pdfs: pages?.print };
-  return ['data', ...Object.entries(has).flatMap(([name, is]) => (is ? [name] : []))].join(' ');
-}
+const namesOf = (contents: Contents) => partsAsked(contents).join(' ');
 
 /** Runs in a folder with a release, or without: what was tried, what the report says, and what was told meanwhile. */
 async function run({
@@ -45,16 +42,12 @@ async function run({
     if (broken.includes('print')) throw fault('Chromium');
     return Buffer.from('');
   };
-  const wanted: Contents = {
-    formats: true,
-    charts: { print: async () => [] },
-    pages: { print },
-  };
+  const wanted: Contents = { upTo: 'pages', printing: { charts: async () => [], page: print } };
   const publish = async (contents: Contents, asSnapshot: boolean): Promise<BuildReport> => {
     tried.push(`${namesOf(contents)}${asSnapshot ? '' : ', no snapshot'}`);
     if (broken.includes('data')) throw fault('out', 'disk_full');
-    await contents.pages?.print?.(null as never);
-    if (contents.pages && broken.includes('pages')) throw fault('astro build');
+    await contents.printing?.page(null as never);
+    if (namesOf(contents).includes('pages') && broken.includes('pages')) throw fault('astro build');
     const files = Object.entries(FILES).filter(([name]) => namesOf(contents).includes(name));
     const manifest = { files: files.map(([, file]) => file) } as unknown as Manifest;
     return { outcome: 'published', manifest, snapshots: 1, events: 5, findings: [], migrated: null };

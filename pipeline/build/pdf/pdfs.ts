@@ -7,11 +7,11 @@ import type { Staging } from '../../release/staging/staging.ts';
 import { dataFile } from '../data-file.ts';
 import type { Folded } from '../fold-snapshots.ts';
 import { yearsBetween } from '../fold-snapshots.ts';
-import type { Pages } from '../plan.ts';
+import type { Printing } from '../plan.ts';
 
 export interface PdfOptions {
-  /** Null: no pages, and so no PDFs, which are printed from them. */
-  pages: Pages | null;
+  /** Null: nothing is printed. */
+  printing: Printing | null;
   baseUrl: string;
   log: (line: string) => void;
 }
@@ -33,11 +33,11 @@ export interface PdfJob {
 export async function pdfJobs(
   staging: Staging,
   folded: Pick<Folded, 'state'>,
-  { pages }: Pick<PdfOptions, 'pages'>,
+  { printing }: Pick<PdfOptions, 'printing'>,
 ): Promise<PdfJob[]> {
   const planned: PdfJob[] = [];
   for (const pdf of PRINTED.flatMap((artifact) => pdfsOf(artifact, folded, staging))) {
-    const printable = Boolean(pages?.print) && (pages?.prints?.(pdf.path) ?? true);
+    const printable = printing !== null && (printing.prints?.(pdf.path) ?? true);
     const carried = pdf.immutable && (await isCarried(staging, pdf.path, printable));
     if (carried || printable) planned.push({ ...pdf, carried });
   }
@@ -77,16 +77,16 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,
-  { pages, baseUrl, organisation, log }: PdfOptions & { organisation: Organisation },
+  { printing, baseUrl, organisation, log }: PdfOptions & { organisation: Organisation },
 ): Promise<void> {
   if (carried) return staging.carry(path);
   const html = staging.files().find((file) => file.path === `${page.slice(1)}index.html`);
-  if (!pages?.print || !html) return;
+  if (!printing || !html) return;
   // Styles and fonts have names that change with them, pictures are part of the page, and the page says as of when it is. The browser's version
   // does not count: another one would print the same with other bytes, and what has not changed should not be fetched again.
   if (!immutable && staging.isSame([html.path]) && (await staging.takeOver(path))) return;
   log(`printing ${path}`);
-  const content = await pages.print({
+  const content = await printing.page({
     root: join(staging.dir, 'public'),
     baseUrl,
     page,

@@ -35,11 +35,11 @@ export async function renderSite(
   facts: Facts,
   { program, checkpoints, pdfs, snapshots, ...options }: RenderOptions,
 ): Promise<string | null> {
-  const { pages, baseUrl, sourceCode, documents, log } = options;
+  const { baseUrl, sourceCode, documents, log } = options;
   const { organisation } = documents;
   await staging.writeDraft(facts);
   let list: string | null = null;
-  if (pages && program) {
+  if (program) {
     log('building the site');
     const printed = pdfs.map(({ path }) => path);
     const papers = await paperHtml(documents.paperTexts);

@@ -31,7 +31,7 @@ interface RunOptions {
 function runWithPdfs(out: string, { print, rebuild = false, text = '' }: RunOptions) {
   const options = {
     baseUrl: 'https://data.example.org',
-    pages: { print },
+    printing: print && { page: print, charts: async () => [] },
     organisation: ORGANISATION,
     log: () => {},
   };

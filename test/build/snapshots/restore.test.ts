@@ -242,7 +242,7 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
   const options = {
     baseUrl: 'https://data.example.org',
-    pages: { print: async () => Buffer.from('%PDF by another') },
+    printing: { page: async () => Buffer.from('%PDF by another'), charts: async () => [] },
     organisation: ORGANISATION,
     log: () => {},
   };

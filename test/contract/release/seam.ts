@@ -98,11 +98,7 @@ export async function publish({
     plan: {
       purpose: 'publish',
       from: isRebuild ? 'genesis' : 'current',
-      contents: {
-        formats: contents !== 'data',
-        charts: ['charts', 'pages', 'pdfs'].includes(contents) ? { print: printers?.charts ?? null } : null,
-        pages: ['pages', 'pdfs'].includes(contents) ? { print: printers?.page ?? null } : null,
-      },
+      contents: { upTo: contents === 'pdfs' ? 'pages' : contents, printing: printers },
       publisher: { kind: 'signs', keyFile, now: () => Date.parse(now) },
       snapshots: { days },
       ...(until && { until }),

@@ -30,7 +30,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'nothing is published where the site fails',
     breaks: DATA,
     file: 'pipeline/build/publish-parts.ts',
-    change: ['if (!isOfSite || !contents.pages) throw error;', 'throw error;'],
+    change: ["if (!isOfSite || contents.upTo !== 'pages') throw error;", 'throw error;'],
     tests: PARTS,
   },
   {
