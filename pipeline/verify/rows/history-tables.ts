@@ -239,7 +239,7 @@ export function linksIn(cells: Cells): Cells {
 }
 
 /** The same of a row of the log: the last column may have a list. */
-export function linksOf({ artifact }: HistoryTable, events: readonly number[]): Cells {
+function linksOf({ artifact }: HistoryTable, events: readonly number[]): Cells {
   const shape = artifact.line?.shape ?? {};
   const names = Object.keys(shape).filter(isLink);
   const cells = events.map((event) => numeral(`${event}`));

@@ -11,15 +11,8 @@ import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
 import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
-import { Contradicted, findRow, NotChecked, type Reason } from './find-row.ts';
-import {
-  canonical,
-  type Difference,
-  type HistoryTable,
-  isLink,
-  linksIn,
-  shownCell,
-} from './history-tables.ts';
+import { contradicted, findRow, notChecked, type Refusal, Refused } from './find-row.ts';
+import { canonical, type HistoryTable, isLink, linksIn, shownCell } from './history-tables.ts';
 import type { Pasted, PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
 import { parseObject } from './row-text.ts';
@@ -49,24 +42,12 @@ export interface RowEvent {
   proof: string;
 }
 
-interface Of {
+export type RowVerdict = ({ verdict: 'proved'; events: readonly RowEvent[] } | Refusal) & {
   /** Path of the row’s file; null if it was an event, or is not known. */
   history: string | null;
-}
+};
 
-export type RowVerdict =
-  | ({ verdict: 'proved'; events: readonly RowEvent[] } & Of)
-  | ({
-      verdict: 'does_not_hold';
-      /** `row`: the log contradicts it. `log`: what the host serves is not what was signed, which says nothing about the row. */
-      about: 'row' | 'log';
-      differences: readonly Difference[];
-      /** The event that it was compared with. */
-      event: number | null;
-    } & Of)
-  | ({ verdict: 'cannot_be_checked'; reason: Reason; finding: Finding } & Of);
-
-export interface RowMeans {
+interface RowMeans {
   origin: Origin;
   ledgerKeys: readonly Verifier[];
   report: (step: StepReport) => void;
@@ -79,30 +60,6 @@ export interface RowMeans {
 /** Tiles at once, as many as browsers ask one host for. */
 const PARALLEL = 6;
 
-/** Follows a row or an event to the signatures of the log. Reports each step once it is decided. */
-export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerdict> {
-  try {
-    return await new RowProof(means).prove(pasted);
-  } catch (error) {
-    if (error instanceof Ended) return error.verdict;
-    throw error;
-  }
-}
-
-class Ended extends Error {
-  readonly verdict: RowVerdict;
-
-  constructor(verdict: RowVerdict) {
-    super(verdict.verdict);
-    this.verdict = verdict;
-  }
-}
-
-interface Shown<T> {
-  words: string;
-  value: T;
-}
-
 /** An event that was found, before its proof; null if it stays a hash. */
 interface Found {
   index: number;
@@ -112,145 +69,124 @@ interface Found {
 interface FoundEvents {
   table: HistoryTable | null;
   events: readonly Found[];
+  words: string;
 }
 
-class RowProof {
-  readonly #means: RowMeans;
-  #history: string | null = null;
-
-  constructor(means: RowMeans) {
-    this.#means = means;
-  }
-
-  async prove(pasted: Pasted): Promise<RowVerdict> {
-    const given = await this.#step('Row', async () => recognised(pasted));
-    if (given.kind === 'row') await this.#step('History', async () => this.#name(given));
-    const log = await this.#open();
-    const { table, events } = await this.#step('Event', () => findEvents(given, log, this.#means.say));
-    this.#history = table?.path ?? null;
-    await this.#step('Leaf', () => leafWords(events, log));
-    const proved = await this.#step('Tiles', () => leadToRoot(events, log));
+/** Follows a row or an event to the signatures of the log. Reports each step once it is decided; the first that does not hold ends it. */
+export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerdict> {
+  let step: RowStep = 'Row';
+  let history: string | null = null;
+  const holds = (words: string) => means.report({ step, result: 'holds', words, findings: [] });
+  try {
+    const given = recognised(pasted);
+    holds(describeGiven(given));
+    if (given.kind === 'row') {
+      step = 'History';
+      if (given.candidates.length === 1) history = given.candidates[0]!.table.path;
+      holds(describeCandidates(given));
+    }
+    // What is wrong with the checkpoint, its signatures or the partial tiles shows at once, although these steps come last.
+    const log = await open(means).catch((error) => {
+      step = stepOf(error);
+      throw error;
+    });
+    step = 'Event';
+    const { table, events, words } = await findEvents(given, log, means.say);
+    history = table?.path ?? null;
+    holds(words);
+    step = 'Leaf';
+    holds(await leafWords(events, log));
+    step = 'Tiles';
+    const proved = await leadToRoot(events, log);
+    holds(proved.words);
+    step = 'Checkpoint';
     const { origin, size, root } = log.checkpoint;
-    this.#holds('Checkpoint', `Of ${origin}, ${formatNumber(size)} events, root ${root}.`);
-    this.#holds('Signatures', `Signed by ${log.verifier.name}+${log.verifier.id}, a trusted key.`);
-    if (table?.row.beyond) this.#end('Other columns', beyondItsEvents(table.path, table.row.beyond));
-    return { verdict: 'proved', history: this.#history, events: proved };
-  }
-
-  #name({ candidates }: PastedRow): Shown<null> {
-    if (candidates.length === 1) this.#history = candidates[0]!.table.path;
-    const names = candidates.map(({ table: { path, artifact } }) => `/${path}, ${artifact.title}`);
-    const words =
-      names.length === 1
-        ? `These are the columns of ${names[0]}.`
-        : `They fit ${formatList(names)}: tried one after another.`;
-    return { words, value: null };
-  }
-
-  /** What is wrong with the checkpoint, its signatures or the partial tiles shows at once, although these steps come last. */
-  async #open(): Promise<PublicLog> {
-    const { origin, ledgerKeys, opened } = this.#means;
-    try {
-      const log = await PublicLog.open(origin, ledgerKeys);
-      await opened?.(log);
-      return log;
-    } catch (error) {
-      const code = error instanceof CathedralError ? error.code : null;
-      return this.#end(
-        code === 'ledger_signature' ? 'Signatures' : code === 'log_invalid' ? 'Tiles' : 'Checkpoint',
-        error,
-      );
-    }
-  }
-
-  async #step<T>(step: RowStep, work: () => Promise<Shown<T>>): Promise<T> {
-    try {
-      const { words, value } = await work();
-      this.#holds(step, words);
-      return value;
-    } catch (error) {
-      return this.#end(step, error);
-    }
-  }
-
-  #holds(step: RowStep, words: string): void {
-    this.#means.report({ step, result: 'holds', words, findings: [] });
-  }
-
-  /** Reports what ended the proof, and ends it. */
-  #end(step: RowStep, error: unknown): never {
-    const verdict = verdictOf(error, this.#history);
-    if (!verdict) throw error;
-    const findings =
-      error instanceof Contradicted
-        ? error.differences.map((difference) => differenceFinding(difference, this.#history))
-        : [error instanceof NotChecked ? error.finding : findingOf(error as CathedralError)];
-    const words = error instanceof CathedralError ? '' : (error as Error).message;
-    this.#means.report({ step, result: verdict.verdict, words, findings });
-    throw new Ended(verdict);
+    holds(`Of ${origin}, ${formatNumber(size)} events, root ${root}.`);
+    step = 'Signatures';
+    holds(`Signed by ${log.verifier.name}+${log.verifier.id}, a trusted key.`);
+    step = 'Other columns';
+    if (table?.row.beyond) throw beyondItsEvents(table.path, table.row.beyond);
+    return { verdict: 'proved', history, events: proved.events };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    const findings = findingsOf(error, refusal, history);
+    const words = error instanceof Refused ? error.message : '';
+    means.report({ step, result: refusal.verdict, words, findings });
+    return { ...refusal, history };
   }
 }
 
-function verdictOf(error: unknown, history: string | null): RowVerdict | null {
-  if (error instanceof NotChecked)
-    return { verdict: 'cannot_be_checked', reason: error.reason, finding: error.finding, history };
-  if (error instanceof Contradicted) {
-    const { differences, event } = error;
-    return { verdict: 'does_not_hold', about: 'row', history, differences, event };
-  }
-  if (!(error instanceof CathedralError)) return null;
+async function open({ origin, ledgerKeys, opened }: RowMeans): Promise<PublicLog> {
+  const log = await PublicLog.open(origin, ledgerKeys);
+  await opened?.(log);
+  return log;
+}
+
+function stepOf(error: unknown): RowStep {
+  const code = error instanceof CathedralError ? error.code : null;
+  return code === 'ledger_signature' ? 'Signatures' : code === 'log_invalid' ? 'Tiles' : 'Checkpoint';
+}
+
+/** Throws what says nothing about the row or the log. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (!(error instanceof CathedralError)) throw error;
   // A host that does not answer has not contradicted itself.
   if (error.code === 'mirror_unreachable')
-    return { verdict: 'cannot_be_checked', reason: 'unreachable', finding: findingOf(error), history };
-  return { verdict: 'does_not_hold', about: 'log', history, differences: [], event: null };
+    return { verdict: 'cannot_be_checked', reason: 'unreachable', finding: findingOf(error) };
+  return { verdict: 'does_not_hold', about: 'log', differences: [], event: null };
 }
 
-function differenceFinding({ column, expected, found }: Difference, history: string | null): Finding {
-  const place = history === null ? column : `/${history}, column ${column}`;
-  return { code: 'proof_refused', place, expected, found };
+function findingsOf(error: unknown, refusal: Refusal, history: string | null): Finding[] {
+  if (error instanceof CathedralError) return [findingOf(error)];
+  if (refusal.verdict === 'cannot_be_checked') return [refusal.finding];
+  return refusal.differences.map(({ column, expected, found }) => {
+    const place = history === null ? column : `/${history}, column ${column}`;
+    return { code: 'proof_refused', place, expected, found };
+  });
 }
 
 type Given = Exclude<Pasted, Unrecognised>;
 
-function recognised(pasted: Pasted): Shown<Given> {
-  switch (pasted.kind) {
-    case 'unknown': {
-      const { expected, found } = pasted;
-      throw new NotChecked('unrecognised', 'This is neither a row of a public history nor an event.', {
-        place: 'the row',
-        expected,
-        found,
-      });
-    }
+function recognised(pasted: Pasted): Given {
+  if (pasted.kind !== 'unknown') return pasted;
+  const { expected, found } = pasted;
+  const fault = { place: 'the row', expected, found };
+  throw notChecked('unrecognised', 'This is neither a row of a public history nor an event.', fault);
+}
+
+function describeGiven(given: Given): string {
+  switch (given.kind) {
     case 'number':
-      return { words: `The number of an event: ${formatNumber(pasted.index)}.`, value: pasted };
+      return `The number of an event: ${formatNumber(given.index)}.`;
     case 'hash':
-      return { words: `The hash of an event: 0x${pasted.hash}.`, value: pasted };
+      return `The hash of an event: 0x${given.hash}.`;
     case 'export':
-      return {
-        words: `A row of the export, which contains the hash of its event: 0x${pasted.hash}.`,
-        value: pasted,
-      };
+      return `A row of the export, which contains the hash of its event: 0x${given.hash}.`;
     case 'line':
-      return {
-        words: `A line of the ledger: event ${formatNumber(pasted.seq)}, by its own words.`,
-        value: pasted,
-      };
+      return `A line of the ledger: event ${formatNumber(given.seq)}, by its own words.`;
     case 'row': {
-      const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[pasted.form];
-      const { cells } = pasted.candidates[0]!;
+      const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[given.form];
+      const { cells } = given.candidates[0]!;
       const columns = Object.keys(cells).filter((name) => !isLink(name)).length;
       const { event } = linksIn(cells);
       const named = event === undefined ? '' : ` It names event ${shownCell(event).slice(0, 20)}.`;
-      return { words: `A row of ${form} with ${formatCount(columns, 'column')}.${named}`, value: pasted };
+      return `A row of ${form} with ${formatCount(columns, 'column')}.${named}`;
     }
   }
 }
 
-async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): Promise<Shown<FoundEvents>> {
+function describeCandidates({ candidates }: PastedRow): string {
+  const names = candidates.map(({ table: { path, artifact } }) => `/${path}, ${artifact.title}`);
+  return names.length === 1
+    ? `These are the columns of ${names[0]}.`
+    : `They fit ${formatList(names)}: tried one after another.`;
+}
+
+async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): Promise<FoundEvents> {
   if (given.kind === 'row') {
     const { table, leaves, words } = await findRow(given, log);
-    return { words, value: { table, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })) } };
+    return { table, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })), words };
   }
   const { size } = log.checkpoint;
   const index =
@@ -260,7 +196,7 @@ async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): P
         ? given.seq
         : await searchFor(given, log, say);
   if (index >= size)
-    throw new NotChecked('newer', `The checkpoint of this host ends before event ${formatNumber(index)}.`, {
+    throw notChecked('newer', `The checkpoint of this host ends before event ${formatNumber(index)}.`, {
       place: `event ${index}`,
       expected: `an event below ${size}, the number of events of the checkpoint`,
       found: `${index}`,
@@ -271,12 +207,12 @@ async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): P
   const words = event
     ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
     : `Event ${formatNumber(index)} is published only as a hash.`;
-  return { words, value: { table: null, events: [{ index, leaf }] } };
+  return { table: null, events: [{ index, leaf }], words };
 }
 
 /**
  * The number of the event with this hash. The time of a row of the export is only a hint, since nothing vouches for the index of months.
- * Throws Contradicted where no event has the hash.
+ * Throws Refused where no event has the hash.
  */
 async function searchFor(
   given: Extract<PastedEvent, { hash: string }>,
@@ -298,14 +234,14 @@ async function searchFor(
   const index = hinted ?? (await search(0, log.size));
   if (index !== null) return index;
   const found = `none among ${formatCount(log.size, 'event')}`;
-  throw new Contradicted(
+  throw contradicted(
     'No event of the log has this hash.',
     [{ column: 'the hash', expected: `0x${given.hash}`, found }],
     null,
   );
 }
 
-/** The line must be that of the event, byte for byte. Throws Contradicted. */
+/** The line must be that of the event, byte for byte. Throws Refused. */
 async function assertLine(
   line: string,
   index: number,
@@ -324,26 +260,27 @@ async function assertLine(
     return own === other ? [] : [{ column, expected: shownCell(own!), found: shownCell(other!) }];
   });
   const hash = { column: 'the hash of the line', expected: `0x${expected}`, found: `0x${found}` };
-  throw new Contradicted(
+  throw contradicted(
     `Event ${formatNumber(index)} of the log has another line.`,
     differing.length > 0 ? differing : [hash],
     index,
   );
 }
 
-async function leafWords(events: readonly Found[], log: PublicLog): Promise<Shown<null>> {
+async function leafWords(events: readonly Found[], log: PublicLog): Promise<string> {
   const [first] = events;
   const hash = await log.reader.leaf(first!.index);
-  const words =
-    events.length > 1
-      ? `The hashes of their lines are the leaves of these numbers in the tree, from 0x${hash} on.`
-      : first!.leaf
-        ? `The hash of its line is leaf ${formatNumber(first!.index)} of the tree: 0x${hash}.`
-        : `Leaf ${formatNumber(first!.index)} of the tree is 0x${hash}.`;
-  return { words, value: null };
+  if (events.length > 1)
+    return `The hashes of their lines are the leaves of these numbers in the tree, from 0x${hash} on.`;
+  return first!.leaf
+    ? `The hash of its line is leaf ${formatNumber(first!.index)} of the tree: 0x${hash}.`
+    : `Leaf ${formatNumber(first!.index)} of the tree is 0x${hash}.`;
 }
 
-async function leadToRoot(events: readonly Found[], log: PublicLog): Promise<Shown<RowEvent[]>> {
+async function leadToRoot(
+  events: readonly Found[],
+  log: PublicLog,
+): Promise<{ events: RowEvent[]; words: string }> {
   const { reader, checkpoint, note } = log;
   const proved: RowEvent[] = [];
   let hashes = 0;
@@ -368,12 +305,12 @@ async function leadToRoot(events: readonly Found[], log: PublicLog): Promise<Sho
     events.length === 1
       ? `${formatCount(hashes, 'hash', 'hashes')} lead from the leaf to the root of the tree.`
       : `From each of the ${formatNumber(events.length)} leaves, hashes lead to the root of the tree.`;
-  return { words, value: proved };
+  return { events: proved, words };
 }
 
-function beyondItsEvents(path: string, beyond: readonly string[]): NotChecked {
+function beyondItsEvents(path: string, beyond: readonly string[]): Refused {
   const names = formatList(beyond);
-  return new NotChecked(
+  return notChecked(
     'follows_from_more',
     `All other columns are proved, but ${names} ${beyond.length === 1 ? 'follows' : 'follow'} from earlier events as well. For these, choose or drop the whole file.`,
     {

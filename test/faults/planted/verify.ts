@@ -245,8 +245,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'A row or hash that the log contradicts says nothing against the log.',
     file: 'pipeline/verify/rows/prove-row.ts',
     change: [
-      "throw new Contradicted(\n    'No event of the log has this hash.',",
-      "throw mismatchError('/log', 'an event with the hash', found);\n  throw new Contradicted(\n    'No event of the log has this hash.',",
+      "throw contradicted(\n    'No event of the log has this hash.',",
+      "throw mismatchError('/log', 'an event with the hash', found);\n  throw contradicted(\n    'No event of the log has this hash.',",
     ],
     tests: ['test/verify/rows/prove-row.test.ts'],
   },

@@ -265,6 +265,11 @@ describe('a row does not hold', () => {
       `{"timestamp":"${timestamp}","cycle":"${cycle}","sentinel":"${sentinel}","amount":${amount},"cathedral":"${cathedral}","coordination_score":${score},"event":0}`,
       [{ column: 'event', found: '0' }],
     ],
+    [
+      'that names an event in a column which its history does not have',
+      `{"timestamp":"${timestamp}","cycle":"${cycle}","sentinel":"${sentinel}","amount":${amount},"cathedral":"${cathedral}","coordination_score":${score},"first_event":0}`,
+      [{ column: 'first_event', expected: 'nothing', found: '0' }],
+    ],
     ...[`"${Number(amount)}"`, `"#${Number(amount)}"`].map((text): [string, string, object[]] => [
       `that has the text ${text} in place of a number`,
       `{"timestamp":"${timestamp}","cycle":"${cycle}","sentinel":"${sentinel}","amount":${text},"cathedral":"${cathedral}","coordination_score":${score}}`,
