@@ -74,6 +74,16 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
   },
 ];
 
+/** What the documents of the simulation have in common as pages. */
+export const OF_SIMULATION = {
+  area: 'philosophy',
+  label: 'Governance simulation',
+  above: [
+    { href: '/philosophy/', label: AREA_WORDS.philosophy.title },
+    { href: '/philosophy/simulation/', label: 'Governance simulation' },
+  ],
+} as const;
+
 /** The `aria-current` of a link: `page` for the open page, `true` for the section that the page is in. */
 export function currentMark({ href }: NavLink, pathname: string): 'page' | 'true' | undefined {
   if (pathname === href) return 'page';

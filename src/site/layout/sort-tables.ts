@@ -1,6 +1,5 @@
 /**
- * Lets readers sort any table of a page by a column, and says when a table is wider than its place. Without this script they are
- * tables in the order of the page.
+ * Lets readers sort any table of a page by a column. Without this script they are tables in the order of the page.
  */
 
 const COLLATOR = new Intl.Collator('en-GB', { numeric: true, sensitivity: 'base' });
@@ -94,40 +93,6 @@ function addButtons(table: HTMLTableElement): void {
   }
 }
 
-/** The words of each region that may scroll sideways. */
-const SCROLL_WORDS = new Map<Element, HTMLElement>();
-
-/** Says in words what the shadow at the edge shows: that the table goes on. */
-function sayWhetherItScrolls(region: HTMLElement, observer: ResizeObserver): void {
-  const words = document.createElement('span');
-  words.className = 'visually-hidden';
-  words.id = `scrolls-${SCROLL_WORDS.size + 1}`;
-  words.textContent = 'The table is wider than the screen: scroll sideways to see all columns.';
-  words.hidden = true;
-  SCROLL_WORDS.set(region, words);
-  region.before(words);
-  observer.observe(region);
-  const table = region.querySelector('table');
-  if (table) observer.observe(table);
-}
-
-/** Of the regions that changed their size or that of their table. Reads all widths before it writes: otherwise each would cost a layout. */
-function updateScrollWords(changed: readonly Element[]): void {
-  const regions = new Set(changed.map((one) => one.closest<HTMLElement>('.scroll')!));
-  const widths = [...regions].map((region) => ({
-    region,
-    isWide: region.scrollWidth > region.clientWidth + 1,
-  }));
-  for (const { region, isWide } of widths) {
-    const words = SCROLL_WORDS.get(region)!;
-    if (words.hidden !== isWide) continue;
-    region.classList.toggle('is-wide', isWide);
-    words.hidden = !isWide;
-    if (isWide) region.setAttribute('aria-describedby', words.id);
-    else region.removeAttribute('aria-describedby');
-  }
-}
-
 function addAllButtons(): void {
   for (const table of document.querySelectorAll('table')) table.querySelector('.sort') ?? addButtons(table);
 }
@@ -137,7 +102,4 @@ if (typeof document !== 'undefined') {
   // The table of a chart is written anew for each choice, and tools draw theirs.
   for (const place of document.querySelectorAll('table[data-part], [data-tables]'))
     new MutationObserver(addAllButtons).observe(place, { childList: true });
-  const observer = new ResizeObserver((entries) => updateScrollWords(entries.map(({ target }) => target)));
-  for (const region of document.querySelectorAll<HTMLElement>('.scroll'))
-    sayWhetherItScrolls(region, observer);
 }

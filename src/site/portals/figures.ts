@@ -26,7 +26,7 @@ import { daily, type FigureReader, measured, ofLastDay, stated } from './key-fig
 export const VIRTUES = ['integrity', 'temperance', 'justice', 'prudence', 'courage'] as const;
 
 /** Of a text that the organisation has not published. It has no number, not even zero. */
-const NOTHING = { value: NO_VALUE, unit: '', note: 'nothing published yet' };
+const NOTHING = { value: NO_VALUE, note: 'nothing published yet' };
 
 const obligations = stated(treatyFramework, ({ obligations, version }) => ({
   label: 'Obligations',
@@ -34,7 +34,6 @@ const obligations = stated(treatyFramework, ({ obligations, version }) => ({
     ? NOTHING
     : {
         value: formatNumber(obligations.length),
-        unit: '',
         note: 'each with its proof: who owes what, by when, and how to verify it',
       }),
 }));
@@ -84,7 +83,6 @@ function closedWords(closed: number, reached: number): string {
 const closed = stated(transparency, ({ year, governance: { deliberations_closed, consensus_reached } }) => ({
   label: `Deliberations closed in ${year}`,
   value: formatNumber(deliberations_closed),
-  unit: '',
   note: deliberations_closed === 0 ? 'none yet' : closedWords(deliberations_closed, consensus_reached),
   needs: deliberations_closed === 0 ? ['deliberation_closed'] : [],
 }));
@@ -92,7 +90,6 @@ const closed = stated(transparency, ({ year, governance: { deliberations_closed,
 const decided = stated(transparency, ({ year, governance: { decisions_recorded } }) => ({
   label: `Decisions in ${year}`,
   value: formatNumber(decisions_recorded),
-  unit: '',
   note: decisions_recorded === 0 ? 'none yet' : 'each with its reasons',
   needs: decisions_recorded === 0 ? ['decision_recorded'] : [],
 }));
@@ -100,7 +97,6 @@ const decided = stated(transparency, ({ year, governance: { decisions_recorded }
 const open = stated(transparency, ({ outlook: { open_deliberations } }) => ({
   label: 'Open deliberations',
   value: formatNumber(open_deliberations.length),
-  unit: '',
   note: open_deliberations.length === 0 ? 'none is open' : 'not closed yet',
 }));
 
@@ -129,9 +125,7 @@ const consensus = measured({
 
 const papers = stated(papersIndex, ({ papers }) => ({
   label: 'Papers',
-  ...(papers.length === 0
-    ? NOTHING
-    : { value: formatNumber(papers.length), unit: '', note: 'each with its status' }),
+  ...(papers.length === 0 ? NOTHING : { value: formatNumber(papers.length), note: 'each with its status' }),
 }));
 
 const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', note: string): FigureReader =>
@@ -202,7 +196,6 @@ const operational = stated(sentinelStatus, ({ sentinels }) => {
     return {
       label,
       value: NO_VALUE,
-      unit: '',
       note: 'no sentinel is active',
       needs: ['sentinel_registered'],
     };
@@ -247,7 +240,6 @@ const health = stated(sentinelStatus, ({ system_health, alerts }) => {
   return {
     label: 'System health',
     value: isMeasured ? capitalise(formatToken(system_health)) : NO_VALUE,
-    unit: '',
     note: `${formatCount(alerts.length, 'open alert')}; ${isMeasured ? 'by heartbeats, index and alerts' : `${NOT_MEASURED} yet`}`,
     needs: isMeasured ? [] : ['heartbeat', 'mii_reading'],
   };
@@ -259,7 +251,6 @@ const compliance = stated(transparency, ({ compliance: { status, jurisdictions }
   return {
     label: 'Compliance',
     value: capitalise(formatToken(status)),
-    unit: '',
     note:
       audited.length === all.length
         ? `the worst of ${formatCount(all.length, 'jurisdiction')}`
@@ -276,7 +267,6 @@ const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } })
     return {
       label: 'Next audit',
       value: 'None',
-      unit: '',
       note: 'none is scheduled',
       needs: ['audit_scheduled'],
     };
@@ -284,7 +274,6 @@ const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } })
   return {
     label: 'Next audit',
     value: formatDay(next.date),
-    unit: '',
     note: `${next.jurisdiction}${overdue}`,
   };
 });
@@ -292,7 +281,6 @@ const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } })
 const recorded = stated(transparency, ({ year, operations: { events } }) => ({
   label: `Events in ${year}`,
   value: formatNumber(events),
-  unit: '',
   note: 'written to the ledger this year so far',
 }));
 

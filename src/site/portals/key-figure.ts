@@ -40,9 +40,9 @@ export function stated<File extends PublishedFile>(
   file: File,
   words: (
     content: Content<File>,
-  ) => Pick<KeyFigure, 'label' | 'value' | 'unit' | 'note'> & Partial<Pick<KeyFigure, 'needs'>>,
+  ) => Pick<KeyFigure, 'label' | 'value' | 'note'> & Partial<Pick<KeyFigure, 'unit' | 'needs'>>,
 ): FigureReader {
-  return (release) => ({ path: file.path, ...PLAIN, ...words(release.read(file)) });
+  return (release) => ({ path: file.path, ...PLAIN, unit: '', ...words(release.read(file)) });
 }
 
 /** The value of a figure at the end of each whole day, by date. A day without a value has no entry. */

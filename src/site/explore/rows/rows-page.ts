@@ -12,7 +12,6 @@ import {
   formatSelection,
   isNumber,
   isTime,
-  MOST_FILTERS,
   OPERATORS,
   type Operator,
   operatorsOf,
@@ -169,8 +168,7 @@ function showAddress(): void {
     const isSorted = sort?.column === head.dataset.column;
     head.ariaSort = isSorted ? (sort!.descending ? 'descending' : 'ascending') : null;
   }
-  filterList.replaceChildren(...filters.map(filterRow));
-  drawAdd();
+  filterList.replaceChildren(...filters.map(filterItem));
   const isWhole = formatSelection(selection) === '';
   clear.hidden = isWhole;
   if (parsed.wrong.length > 0) showWrong(parsed.wrong);
@@ -240,45 +238,36 @@ function drawPagers(): void {
   }
 }
 
-function drawAdd(): void {
-  const count = filterList.children.length;
-  element<HTMLButtonElement>('#rows-add').disabled = count >= MOST_FILTERS;
-  element('#rows-apply').hidden = count === 0 && selection.filters.length === 0;
+/** A filter that holds, with a button that takes it away. */
+function filterItem(filter: Filter): HTMLElement {
+  const words = filterWords(filter, columnOf(filter.column).type);
+  const others = selection.filters.filter((one) => one !== filter);
+  const take = () => {
+    go({ ...selection, page: 1, filters: others });
+    form.querySelector('summary')!.focus();
+  };
+  const remove = makeButton('Remove', take, 'quiet small');
+  remove.setAttribute('aria-label', `Remove the filter: ${words}`);
+  return makeElement('li', 'row', words, remove);
 }
 
-const partsOf = (row: Element) => ({
-  selects: [...row.querySelectorAll('select')] as [HTMLSelectElement, HTMLSelectElement],
-  inputs: [...row.querySelectorAll('input')],
-});
-
-/** The fields of a filter, which the page has once as a template. */
-function filterRow({ column, operator, values }: Filter): HTMLElement {
-  const { content } = element<HTMLTemplateElement>('#rows-filter');
-  const row = content.firstElementChild!.cloneNode(true) as HTMLElement;
-  const { selects, inputs } = partsOf(row);
-  [selects[0].value, selects[1].value] = [column, operator];
-  for (const [at, input] of inputs.entries()) input.value = values[at] ?? '';
-  for (const select of selects) select.addEventListener('change', () => fitFields(row));
-  row.querySelector('button')!.addEventListener('click', () => {
-    row.remove();
-    drawAdd();
-    element('#rows-add').focus();
-  });
-  fitFields(row);
-  return row;
-}
+const form = element<HTMLFormElement>('#rows-form');
+const [columnField, operatorField] = [...form.querySelectorAll('select')] as [
+  HTMLSelectElement,
+  HTMLSelectElement,
+];
+const valueFields = [...form.querySelectorAll('input')];
 
 /** Offers the comparisons that the chosen column has, and fields for the values that the comparison takes. */
-function fitFields(row: HTMLElement): void {
-  const { selects, inputs } = partsOf(row);
-  const column = columnOf(selects[0].value);
+function fitFields(): void {
+  const column = columnOf(columnField.value);
   const { type } = column;
   const known = operatorsOf(column);
-  const chosen = known.find((one) => one === selects[1].value) ?? known[0]!;
+  const chosen = known.find((one) => one === operatorField.value) ?? known[0]!;
   const optionOf = (one: Operator) => new Option(operatorWords(one, type), one, false, one === chosen);
-  selects[1].replaceChildren(...known.map(optionOf));
+  operatorField.replaceChildren(...known.map(optionOf));
   const { count } = OPERATORS[chosen];
-  for (const [at, input] of inputs.entries()) {
+  for (const [at, input] of valueFields.entries()) {
     const isAsked = at < count;
     Object.assign(input, {
       hidden: !isAsked,
@@ -291,19 +280,14 @@ function fitFields(row: HTMLElement): void {
   }
 }
 
-/** What the fields say, as the address would. */
-function filtersIn(): string[] {
-  return [...filterList.children].map((row) => {
-    const { selects, inputs } = partsOf(row);
-    const values = inputs.filter(({ disabled }) => !disabled).map(({ value }) => value.trim());
-    return formatFilter({ column: selects[0].value, operator: selects[1].value, values });
-  });
-}
-
-element('#rows-form').addEventListener('submit', (event) => {
+fitFields();
+form.addEventListener('change', fitFields);
+form.addEventListener('submit', (event) => {
   event.preventDefault();
-  const query = new URLSearchParams(filtersIn().map((text) => ['filter', text]));
-  const { selection: typed, wrong } = parseSelection(query, about.columns);
+  const values = valueFields.filter(({ disabled }) => !disabled).map(({ value }) => value.trim());
+  const added = { column: columnField.value, operator: operatorField.value, values };
+  const texts = [...selection.filters, added].map((filter) => ['filter', formatFilter(filter)]);
+  const { selection: typed, wrong } = parseSelection(new URLSearchParams(texts), about.columns);
   if (wrong.length === 0) return go({ ...typed, sort: selection.sort });
   const words = wrong.map(
     ({ place: where, expected, found }) =>
@@ -311,12 +295,6 @@ element('#rows-form').addEventListener('submit', (event) => {
   );
   notice.replaceChildren(...words.map((one) => makeElement('p', '', one)));
   notice.hidden = false;
-});
-element('#rows-add').addEventListener('click', () => {
-  const [first] = about.columns;
-  filterList.append(filterRow({ column: first!.name, operator: operatorsOf(first!)[0]!, values: [] }));
-  drawAdd();
-  filterList.querySelector<HTMLElement>('li:last-child select')!.focus();
 });
 clear.addEventListener('click', (event) => {
   event.preventDefault();

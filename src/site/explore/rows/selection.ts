@@ -38,7 +38,7 @@ export interface Wrong {
 }
 
 export const ROWS_A_PAGE = 50;
-export const MOST_FILTERS = 8;
+const MOST_FILTERS = 8;
 const LONGEST_VALUE = 200;
 const LONGEST_SHOWN = 80;
 const NUMBER = /^[-+]?\d{1,30}(\.\d{1,12})?$/;

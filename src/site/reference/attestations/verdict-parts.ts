@@ -4,7 +4,7 @@ import { type Places, placesIn } from '../../../../pipeline/attestation/read-jso
 import { SUMMARIES, type Verdict } from '../../../../pipeline/attestation/verify-attestation.ts';
 import type { Range } from '../../../../pipeline/ledger/events/json.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
-import { codePart, factsPart, type Part, part, savePart } from '../../layout/worker-parts.ts';
+import { codePart, factsPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
 /** What came of a form. */
@@ -28,16 +28,11 @@ export function verdictOutcome(verdict: Verdict, text: string, file: string | nu
           ['Status', `${status}`],
         ] as const)),
   ];
-  const rows = checks.map(({ name, result, detail }) =>
-    part(
-      'tr',
-      {},
-      part('th', { scope: 'row' }, CHECK_WORDS[name].name),
-      part('td', { class: `result ${result}` }, RESULT_WORDS[result]),
-      part('td', {}, printable(detail)),
-    ),
-  );
-  const head = ['Check', 'Result', 'Detail'].map((name) => part('th', { scope: 'col' }, name));
+  const rows = checks.map(({ name, result, detail }) => [
+    CHECK_WORDS[name].name,
+    part('span', { class: `result ${result}` }, RESULT_WORDS[result]),
+    printable(detail),
+  ]);
   return {
     title: summary,
     mark: summary === SUMMARIES.active ? 'is-valid' : 'is-invalid',
@@ -45,13 +40,7 @@ export function verdictOutcome(verdict: Verdict, text: string, file: string | nu
       ...problemParts('Problems', problems, text),
       ...problemParts('Warnings', warnings, text),
       ...(facts.length > 0 ? [factsPart('facts', facts)] : []),
-      part(
-        'table',
-        { class: 'checks' },
-        part('caption', {}, part('strong', {}, 'Each check')),
-        part('thead', {}, part('tr', {}, ...head)),
-        part('tbody', {}, ...rows),
-      ),
+      tablePart('Each check', ['Check', 'Result', 'Detail'], rows),
     ],
   };
 }
