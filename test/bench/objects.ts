@@ -8,7 +8,7 @@ import {
   formatManifest,
   type ManifestFile,
   releaseFolder,
-  sealManifest,
+  sealWithText,
   sha256,
 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
@@ -138,7 +138,7 @@ async function replaceFiles(out: string, nameOf: (index: number) => string): Pro
   }
   const others = body.files.filter(({ path }) => !path.startsWith('many/'));
   const next = { ...signed!, version: signed!.version + 1 };
-  const sealed = sealManifest({ ...body, signed: next, files: [...others, ...many] });
+  const { manifest: sealed } = sealWithText({ ...body, signed: next, files: [...others, ...many] });
   const id = releaseFolder(sealed);
   await rename(dir, join(out, 'releases', id));
   await writeFile(join(out, 'releases', id, 'manifest.json'), formatManifest(sealed));

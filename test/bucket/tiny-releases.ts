@@ -5,7 +5,7 @@ import {
   formatManifest,
   type Manifest,
   releaseFolder,
-  sealManifest,
+  sealWithText,
   sha256,
 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
@@ -43,7 +43,7 @@ async function tiny(out: string): Promise<Local> {
   const files = body.files.filter((file) => isKept(file.path));
   const segments = { [path]: parts.slice(0, 1) };
   await shortenSnapshots(out);
-  const sealed = sealManifest({ ...body, files, segments });
+  const { manifest: sealed } = sealWithText({ ...body, files, segments });
   const folder = join(out, 'releases', releaseFolder(sealed));
   await rename(dir, folder);
   await writeFile(join(folder, 'manifest.json'), formatManifest(sealed));

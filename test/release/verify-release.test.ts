@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compareManifests } from '../../pipeline/build/compare-manifests.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { formatManifest, parseManifest, sealManifest } from '../../pipeline/release/format/manifest.ts';
+import { formatManifest, parseManifest, sealWithText } from '../../pipeline/release/format/manifest.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { publishTiny } from './publish-tiny.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -109,7 +109,7 @@ describe('a release folder', () => {
     const roi = body.files.find(({ path }) => path === 'economy/sentinel-roi.json')!;
     roi.encodings.gzip = { ...body.files.find(({ path }) => path === 'economy/supply')!.encodings.gzip! };
     body.segments['economy/mic-history.csv']![0]!.first_row += 1;
-    const forged = sealManifest(body);
+    const { manifest: forged } = sealWithText(body);
     const copy = join(await temporaryFolder(), forged.release);
     await cp(dir, copy, { recursive: true });
     await writeFile(join(copy, 'manifest.json'), formatManifest(forged));

@@ -160,11 +160,6 @@ export function identifyRelease(given: ManifestBody, knownContent?: string): Ide
   return { release: `${body.ledger.snapshot}-${content.slice(0, 8)}`, ...body, content };
 }
 
-/** Completes a manifest, as `identifyRelease` does, and adds its digest. Throws publish_failed. */
-export function sealManifest(given: ManifestBody): Manifest {
-  return sealWithText(given).manifest;
-}
-
 /** A complete manifest and its text, which has the digest as its last member. */
 export function sealWithText(
   given: ManifestBody,

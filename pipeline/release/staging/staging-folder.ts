@@ -1,4 +1,4 @@
-import { createHash, subtle } from 'node:crypto';
+import { subtle } from 'node:crypto';
 import {
   copyFileSync,
   linkSync,
@@ -12,6 +12,7 @@ import {
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
+import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
@@ -27,7 +28,6 @@ const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
 const PARALLEL_SYNCS = 8;
 /** A trip through the thread pool takes longer than to write, or to hash, a shorter file. */
 const LONG_BYTES = 1 << 18;
-const READ_BYTES = 1 << 20;
 
 /** A file that is to be linked. */
 export interface Linked {
@@ -168,7 +168,7 @@ async function isWhole(place: string, { bytes, sha256 }: Linked): Promise<boolea
   // Not through a link: what it points to may change later, and is not in the release.
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size !== bytes) return false;
-  return sha256 === null || (await hashFile(place, bytes).catch(() => null)) === sha256;
+  return sha256 === null || (await digestOf(place, bytes).catch(() => null)) === sha256;
 }
 
 /** Returns false for a copy. */
@@ -190,7 +190,7 @@ export async function damageError(from: string, files: readonly Linked[]): Promi
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (!there?.isFile() || there.size !== bytes)
       return damage(place, `a file of ${bytes} bytes`, !there ? 'none' : kindOf(there));
-    const found = await hashFile(place, bytes).catch((error: Error) => error.message);
+    const found = await digestOf(place, bytes).catch((error: Error) => error.message);
     if (found !== sha256) return damage(place, `SHA-256 ${sha256}`, found);
   }
   return damage(from, `${files[0]?.file} and its variants as the release lists them`, 'another');
@@ -212,19 +212,6 @@ async function digest(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
 }
 
-/** In constant memory. */
-async function hashFile(path: string, bytes: number): Promise<string> {
-  if (bytes < LONG_BYTES) return sha256(readFileSync(path));
-  const hash = createHash('sha256');
-  const handle = await open(path, 'r');
-  try {
-    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
-  }
+async function digestOf(path: string, bytes: number): Promise<string> {
+  return bytes < LONG_BYTES ? sha256(readFileSync(path)) : (await hashFile(path)).sha256;
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import { Writable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
+import { hashChunks } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import { listTree } from '../disk/list-tree.ts';
@@ -18,7 +18,7 @@ const MOST_CHUNK = 1 << 20;
 const LONG_BYTES = 1 << 18;
 
 interface Decoder {
-  stream: () => NodeJS.ReadWriteStream;
+  stream: () => Transform;
   /** Throws for more than MOST_CHUNK bytes. */
   whole: (bytes: Buffer) => Buffer;
 }
@@ -133,18 +133,8 @@ async function measure(path: string, length: number, decoder?: Decoder): Promise
     const bytes = decoder ? decoder.whole(read) : read;
     return { bytes: bytes.length, sha256: sha256(bytes) };
   }
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      done();
-    },
-  });
   const source = createReadStream(path, { highWaterMark: MOST_CHUNK });
-  await (decoder ? pipeline(source, decoder.stream(), sink) : pipeline(source, sink));
-  return { bytes, sha256: hash.digest('hex') };
+  return decoder ? pipeline(source, decoder.stream(), (chunks) => hashChunks(chunks)) : hashChunks(source);
 }
 
 function compare(place: string, expected: Blob, found: Blob): Finding | null {
