@@ -13,7 +13,7 @@ import type { Subject } from '../limits/limiter.ts';
 import type { ClientAddress } from '../request/clients.ts';
 import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
-import { Connection, encode } from './connection.ts';
+import { type Connection, encode, openConnection } from './connection.ts';
 import { type SimulationLimits, TokenBucket } from './limits.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
 import type { SimulationState } from './simulation-metrics.ts';
@@ -103,7 +103,7 @@ export function openSimulation(
     socket.once('close', places.take(client.network));
     server.handleUpgrade(request, socket, head, (opened) => {
       counters.cathedral_simulation_opened_total.inc();
-      const connection = new Connection(opened, {
+      const connection = openConnection(opened, {
         limits,
         counters,
         newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
@@ -168,7 +168,7 @@ export function openSimulation(
     },
     state: (): SimulationState => ({
       connections: connections.size,
-      running: [...connections].filter(({ isRunning }) => isRunning).length,
+      running: [...connections].filter(({ isRunning }) => isRunning()).length,
     }),
     drain,
     /** Tells all clients that the service is shutting down. Resolves when their connections are closed. */

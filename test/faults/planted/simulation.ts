@@ -84,8 +84,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'docs/simulation-protocol.md: messages are answered in the order in which they were sent',
     file: 'src/sidecar/simulation/connection.ts',
     change: [
-      'if (error instanceof SimulationFault) this.#waiting.push(error);\n      else this.#tell(error);',
-      'this.#tell(error);',
+      'answered = answered.then(() => answerInTurn(message));',
+      "if ('fault' in message) tell(message.fault);\n    else answered = answered.then(() => answerInTurn(message));",
     ],
     tests: SOCKET,
   },
@@ -118,8 +118,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'docs/simulation-protocol.md: a refused start costs nothing',
     file: 'src/sidecar/simulation/connection.ts',
     change: [
-      'const next = this.#work(',
-      "if (message.action === 'start_simulation') void this.#context.countStart().catch(() => undefined);\n      const next = this.#work(",
+      'const next = worked(',
+      "if (message.action === 'start_simulation') void context.countStart().catch(() => undefined);\n      const next = worked(",
     ],
     tests: SOCKET,
   },
