@@ -60,182 +60,145 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
+/** One reader of the stream, and what it has. */
+interface Listener {
+  response: ServerResponse;
+  held: Held;
+  /** It has events that this server lacks. */
+  waitsForEvents: boolean;
+}
+
 /** The listeners of `/live`. Each message is formatted once, and one timer serves all listeners. */
-export class LiveHub {
-  readonly #options: Required<HubOptions>;
-  readonly #changes: Changes;
-  readonly #listeners = new Set<Listener>();
-  readonly #places: ConcurrencyLimit;
-  readonly #heartbeat: NodeJS.Timeout;
-  #timer: NodeJS.Timeout | null = null;
-  #publishedAt = -Infinity;
-  #isEnding = false;
-
-  constructor(options: HubOptions) {
-    this.#options = { ...STREAM, ...options };
-    this.#changes = new Changes(options.baseUrl);
-    const { maxListeners: parallel, maxPerClient: perHolder, heartbeatMs } = this.#options;
-    this.#places = new ConcurrencyLimit({ what: (whose) => tooMany(whose, perHolder), parallel, perHolder });
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
-  }
-
-  get listeners(): number {
-    return this.#listeners.size;
-  }
-
-  /** To be called when documents may have changed. Publishes now, or when the gap since the last message is over. */
-  changed(): void {
-    if (this.#listeners.size === 0 || this.#timer) return;
-    const wait = this.#publishedAt + this.#options.gapMs - this.#options.now();
-    this.#timer = setTimeout(() => this.#publish(), Math.max(0, wait)).unref();
-  }
-
-  /**
-   * Answers `GET /live` with the stream, `HEAD` with its headers. Throws a Problem: too_many_listeners, unavailable.
-   */
-  listen(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { headers, address, query }: LiveConnection,
-  ): void {
-    const requested = query.paths ?? this.#options.paths;
-    // The client has disconnected already, and nothing will report that again.
-    if (response.destroyed) return;
-    response.on('close', this.#places.take(clientNetwork(address)));
-    this.#refresh();
-    if (this.#changes.isEmpty) throw new Problem('unavailable', 'There is nothing to follow yet.');
-    // No request may follow on this connection (RFC 9112 §9.6).
-    response.shouldKeepAlive = false;
-    response.writeHead(200, headers(HEADERS));
-    if (request.method === 'HEAD') return void response.end();
-    response.write(this.#retry());
-    // A browser does not connect again after an error, but after the end of a stream it does.
-    if (this.#isEnding) return void response.end();
-    const held = this.#changes.heldBy(requested, request.headers['last-event-id'] as string | undefined);
-    const listener = this.#add(response, held);
-    if (this.#changes.isBehind(held)) this.#catchUpWith(listener);
-    else listener.catchUp();
-  }
-
-  /** Ends the streams evenly over a time, ms. A listener that connects meanwhile is sent to another server. */
-  async drain(overMs: number): Promise<void> {
-    this.#isEnding = true;
-    await endEvenly(this.#listeners, overMs, (listener) => listener.end(this.#retry()));
-  }
-
-  /** Ends every stream at once. */
-  close(): void {
-    this.#isEnding = true;
-    clearInterval(this.#heartbeat);
-    if (this.#timer) clearTimeout(this.#timer);
-    for (const listener of this.#listeners) listener.end(this.#retry());
-  }
+export function createLiveHub(options: HubOptions) {
+  const all = { ...STREAM, ...options };
+  const { maxPerClient, random, now } = all;
+  const changes = new Changes(options.baseUrl);
+  const listeners = new Set<Listener>();
+  const places = new ConcurrencyLimit({
+    what: (whose) => tooMany(whose, maxPerClient),
+    parallel: all.maxListeners,
+    perHolder: maxPerClient,
+  });
+  const heartbeat = setInterval(() => {
+    for (const listener of listeners) write(listener, HEARTBEAT);
+  }, all.heartbeatMs).unref();
+  let publishing: NodeJS.Timeout | null = null;
+  let publishedAt = -Infinity;
+  let isEnding = false;
 
   /** When the client is to reconnect, so that not all do at once. */
-  #retry(): string {
-    const { random, retryMs } = this.#options;
-    const [min, max] = retryMs;
+  function retry(): string {
+    const [min, max] = all.retryMs;
     return `retry: ${Math.round(min + random() * (max - min))}\n\n`;
+  }
+
+  function refresh(): void {
+    const documents = options.paths.flatMap((path) => {
+      const text = options.read(path);
+      return text === null ? [] : [[path, text] as const];
+    });
+    // Reading may render, so the position is that of the newest document.
+    changes.update(options.position(), documents);
+  }
+
+  function publish(): void {
+    publishing = null;
+    publishedAt = now();
+    refresh();
+    for (const listener of listeners) catchUp(listener);
+  }
+
+  /** Sends what is new: now, or once the client has read what came before. So no more than the message it stopped in ever waits for it. */
+  function catchUp(listener: Listener): void {
+    if (listener.response.writableNeedDrain) return;
+    if (listener.waitsForEvents && changes.isBehind(listener.held)) return;
+    listener.waitsForEvents = false;
+    const step = changes.since(listener.held);
+    if (!step) return;
+    listener.held = step.held;
+    write(listener, step.message);
+  }
+
+  /** Does nothing while the client does not read. */
+  function write(listener: Listener, bytes: Buffer): void {
+    const { response } = listener;
+    if (response.writableNeedDrain) return;
+    if (!response.write(bytes)) response.once('drain', () => catchUp(listener));
+  }
+
+  function end({ response }: Listener): void {
+    if (response.writableNeedDrain) response.destroy();
+    else if (!response.writableEnded) response.end(retry());
   }
 
   /**
    * A listener has events that this server lacks: of another server that was faster, or from before the ledger was set back. It
    * gets no older value than it has, unless a later ledger snapshot or, without replicas, nobody else can say what is right.
    */
-  #catchUpWith(listener: Listener): void {
-    const { behindMs, hasReplicas } = this.#options;
-    listener.waitsForEvents = true;
+  function waitForEvents(listener: Listener): void {
     const patience = setTimeout(() => {
       if (!listener.waitsForEvents) return;
-      if (hasReplicas && !this.#changes.isSealedBeyond(listener.held)) return listener.end(this.#retry());
+      if (options.hasReplicas && !changes.isSealedBeyond(listener.held)) return end(listener);
       listener.waitsForEvents = false;
-      listener.catchUp();
-    }, behindMs).unref();
+      catchUp(listener);
+    }, all.behindMs).unref();
     listener.response.on('close', () => clearTimeout(patience));
   }
 
-  #add(response: ServerResponse, held: Held): Listener {
-    const listener = new Listener(response, this.#changes, held);
-    // Heartbeats reset this timeout while the client reads them; if it does not, the server closes the connection.
-    response.socket?.setTimeout(this.#options.stallMs);
-    this.#listeners.add(listener);
-    response.on('close', () => this.#listeners.delete(listener));
-    return listener;
-  }
-
-  #publish(): void {
-    this.#timer = null;
-    this.#publishedAt = this.#options.now();
-    this.#refresh();
-    for (const listener of this.#listeners) listener.catchUp();
-  }
-
-  #refresh(): void {
-    const { paths, read, position } = this.#options;
-    const documents = paths.flatMap((path) => {
-      const text = read(path);
-      return text === null ? [] : [[path, text] as const];
-    });
-    // Reading may render, so the position is that of the newest document.
-    this.#changes.update(position(), documents);
-  }
-
-  #beat(): void {
-    for (const listener of this.#listeners) listener.write(HEARTBEAT);
-  }
-}
-
-/**
- * One reader of the stream. While it does not read, nothing more is written to it, and when it resumes it gets the newest
- * values. So no more than the message it stopped in ever waits for it.
- */
-class Listener {
-  readonly response: ServerResponse;
-  readonly #changes: Changes;
-  #held: Held;
-  /** It has events that this server lacks. */
-  waitsForEvents = false;
-
-  constructor(response: ServerResponse, changes: Changes, held: Held) {
-    this.response = response;
-    this.#changes = changes;
-    this.#held = held;
-    // An unhandled error would end the process; a broken connection also emits close.
-    response.on('error', ignore);
-  }
-
-  /** What it was sent, and what it had before. */
-  get held(): Held {
-    return this.#held;
-  }
-
-  /** Sends what is new: now, or once the client has read what came before. */
-  catchUp(): void {
-    if (this.response.writableNeedDrain) return;
-    if (this.waitsForEvents && this.#changes.isBehind(this.#held)) return;
-    this.waitsForEvents = false;
-    const step = this.#changes.since(this.#held);
-    if (!step) return;
-    this.#held = step.held;
-    this.write(step.message);
-  }
-
-  /** Does nothing while the client does not read. */
-  write(bytes: Buffer): void {
-    if (this.response.writableNeedDrain) return;
-    if (!this.response.write(bytes)) this.response.once('drain', () => this.catchUp());
-  }
-
-  /** `last`: what to send before the end. */
-  end(last: string): void {
-    if (this.response.writableNeedDrain) this.response.destroy();
-    else if (!this.response.writableEnded) this.response.end(last);
-  }
+  return {
+    listeners: () => listeners.size,
+    /** To be called when documents may have changed. Publishes now, or when the gap since the last message is over. */
+    changed(): void {
+      if (listeners.size === 0 || publishing) return;
+      const wait = publishedAt + all.gapMs - now();
+      publishing = setTimeout(publish, Math.max(0, wait)).unref();
+    },
+    /** Answers `GET /live` with the stream, `HEAD` with its headers. Throws a Problem: too_many_listeners, unavailable. */
+    listen(
+      request: IncomingMessage,
+      response: ServerResponse,
+      { headers, address, query }: LiveConnection,
+    ): void {
+      // The client has disconnected already, and nothing will report that again.
+      if (response.destroyed) return;
+      response.on('close', places.take(clientNetwork(address)));
+      refresh();
+      if (changes.isEmpty) throw new Problem('unavailable', 'There is nothing to follow yet.');
+      // No request may follow on this connection (RFC 9112 §9.6).
+      response.shouldKeepAlive = false;
+      response.writeHead(200, headers(HEADERS));
+      if (request.method === 'HEAD') return void response.end();
+      response.write(retry());
+      // A browser does not connect again after an error, but after the end of a stream it does.
+      if (isEnding) return void response.end();
+      // An unhandled error would end the process; a broken connection also emits close.
+      response.on('error', () => {});
+      // Heartbeats reset this timeout while the client reads them; if it does not, the server closes the connection.
+      response.socket?.setTimeout(all.stallMs);
+      const id = request.headers['last-event-id'] as string | undefined;
+      const held = changes.heldBy(query.paths ?? options.paths, id);
+      const listener = { response, held, waitsForEvents: changes.isBehind(held) };
+      listeners.add(listener);
+      response.on('close', () => listeners.delete(listener));
+      if (listener.waitsForEvents) waitForEvents(listener);
+      else catchUp(listener);
+    },
+    /** Ends the streams evenly over a time, ms. A listener that connects meanwhile is sent to another server. */
+    async drain(overMs: number): Promise<void> {
+      isEnding = true;
+      await endEvenly(listeners, overMs, end);
+    },
+    /** Ends every stream at once. */
+    close(): void {
+      isEnding = true;
+      clearInterval(heartbeat);
+      if (publishing) clearTimeout(publishing);
+      for (const listener of listeners) end(listener);
+    },
+  };
 }
 
 function tooMany(whose: 'all' | 'own', perClient: number): Problem {
   const detail = `Your network has ${perClient} listeners connected, which is the maximum.`;
   return new Problem('too_many_listeners', whose === 'own' ? detail : undefined);
 }
-
-function ignore(): void {}

@@ -2,7 +2,7 @@ import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import type { Releases } from '../files/releases.ts';
 import { type LiveFacts, slotEnd } from '../health/service-metrics.ts';
 import { LiveDocuments } from './live-documents.ts';
-import { type HubOptions, LiveHub } from './live-hub.ts';
+import { createLiveHub, type HubOptions } from './live-hub.ts';
 import { LiveState, type LiveStateOptions } from './live-state.ts';
 import { watchLedger } from './watch-ledger.ts';
 
@@ -31,7 +31,7 @@ export async function openLive(options: LiveOptions) {
   const { ledger, pollMs = POLL_MS, report } = options;
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
-  const hub = new LiveHub({
+  const hub = createLiveHub({
     ...options,
     paths: LIVE_PATHS,
     read: (path) => documents.document(path)?.text ?? null,
@@ -54,10 +54,10 @@ export async function openLive(options: LiveOptions) {
         ? null
         : (documents.document(path)?.resource ?? null),
     /** `GET /live`: takes over the connection. Throws a Problem. */
-    listen: (...connection: Parameters<LiveHub['listen']>) => hub.listen(...connection),
+    listen: hub.listen,
     /** For the metrics. */
     facts: (): LiveFacts => ({
-      listeners: hub.listeners,
+      listeners: hub.listeners(),
       newest: seconds(state.timestamp),
       sealed: slotEnd(state.sealed),
       unsealed: seconds(state.unsealedSince),
@@ -65,7 +65,7 @@ export async function openLive(options: LiveOptions) {
     /** Why what is shown may be older than the ledger; null if it is not. */
     fault: () => state.fault ?? documents.fault,
     /** Ends the streams evenly over a time, ms, each with the time after which its client is to reconnect. */
-    drain: (overMs: number) => hub.drain(overMs),
+    drain: hub.drain,
     /** Ends every stream and stops following. */
     async close() {
       hub.close();

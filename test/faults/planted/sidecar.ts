@@ -172,7 +172,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a listener who left still counts',
     breaks: 'At most 50 listeners from one network at a time.',
     file: 'src/sidecar/live/live-hub.ts',
-    change: ["response.on('close', this.#places.take(", "response.on('never', this.#places.take("],
+    change: ["response.on('close', places.take(", "response.on('never', places.take("],
     tests: ['test/contract/live.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type HubOptions, LiveHub } from '../../../src/sidecar/live/live-hub.ts';
+import { createLiveHub, type HubOptions } from '../../../src/sidecar/live/live-hub.ts';
 import { bareServer } from './live-server.ts';
 import { until } from './until.ts';
 
@@ -12,7 +12,7 @@ async function hubOf(more: Partial<HubOptions> = {}) {
   let text = '';
   let events = 0;
   const responses: ServerResponse[] = [];
-  const hub = new LiveHub({
+  const hub = createLiveHub({
     paths: [PATH],
     read: () => text || null,
     gapMs: 0,
@@ -100,7 +100,7 @@ test('a listener that reads nothing for too long is disconnected, and one that r
     write(large(step));
     await until(() => reading.read.text.includes(`"value": "${step}:xxx`));
   }
-  await until(() => hub.listeners === 1);
+  await until(() => hub.listeners() === 1);
   expect(reading.read.ended).toBe(false);
 });
 
@@ -127,7 +127,7 @@ test('changes within the gap are sent at its end, only the newest value, while a
   await until(() => late.read.text.includes('"fourth"'));
   await until(() => early.read.text.includes('"fourth"'));
   expect(early.read.text).not.toContain('"third"');
-  expect(hub.listeners).toBe(2);
+  expect(hub.listeners()).toBe(2);
 });
 
 describe('a listener that comes from a server with more events', () => {
