@@ -67,23 +67,21 @@ export function readPapers(
   place: string,
 ): WrittenPaper[] {
   const { entries, faults } = readBibliography(bibliography, place);
-  const papers: WrittenPaper[] = [];
-  const lines = new Map<string, BibEntry>();
-  for (const entry of entries) {
-    const reader = new EntryReader(entry, place);
-    const paper = reader.paper(textOf(entry.key), lines);
-    lines.set(paperCitationKey(entry.key), lines.get(paperCitationKey(entry.key)) ?? entry);
-    faults.push(...reader.faults);
-    papers.push(paper);
-  }
+  const before = new Map<string, BibEntry>();
+  const papers = entries.map((entry) => {
+    const fields = new PaperFields(entry, place);
+    const paper = readPaper(fields, textOf(entry.key), before);
+    before.set(paper.citationKey, before.get(paper.citationKey) ?? entry);
+    faults.push(...fields.faults);
+    return paper;
+  });
   refuseFaults(faults);
   return papers;
 }
 
 const MOST_NAMED = 20;
 
-function refuseFaults(faults: readonly Fault[]): void {
-  const [first, ...others] = faults;
+function refuseFaults([first, ...others]: readonly Fault[]): void {
   if (!first) return;
   // `papers.bib:12: smith.abstract` → `12: smith.abstract`
   const places = others.slice(0, MOST_NAMED).map(({ place }) => place.replace(/^.*?:(?=\d)/, ''));
@@ -93,180 +91,156 @@ function refuseFaults(faults: readonly Fault[]): void {
   throw new CathedralError('document_invalid', { ...first, found });
 }
 
-class EntryReader {
+/** The fields of an entry as texts, and what is wrong with them. */
+class PaperFields {
+  readonly entry: BibEntry;
   readonly faults: Fault[] = [];
-  readonly #entry: BibEntry;
   readonly #place: string;
 
   constructor(entry: BibEntry, place: string) {
-    this.#entry = entry;
+    this.entry = entry;
     this.#place = place;
   }
 
-  paper(text: string | undefined, before: ReadonlyMap<string, BibEntry>): WrittenPaper {
-    const { key } = this.#entry;
-    this.#checkKey(before);
-    for (const field of ['crossref', 'xdata'])
-      if (this.#entry.fields.has(field))
-        this.#fault(
-          field,
-          'every field in the entry itself (biber --tool --output-resolve-crossrefs copies them)',
-          `${field} = …`,
-        );
-    const title = this.#title();
-    const authors = this.#authors();
-    const url = this.#url();
-    if (url === null && text === undefined)
-      this.#fault('url', `url = {https://…}, or its text in ${paperTextFile(key)}`, 'neither');
-    return {
-      id: key,
-      title,
-      status: this.#status(),
-      venues: this.#venues(),
-      key_result: this.#required('abstract', 'abstract = {…}, from which its key result is taken'),
-      path: text === undefined ? (url ?? '') : paperPage(key),
-      citationKey: paperCitationKey(key),
-      authors,
-      year: this.#year(),
-      url,
-    };
-  }
-
-  /** Two keys whose pages or citations would have one address, as `Smith` and `smith`. */
-  #checkKey(before: ReadonlyMap<string, BibEntry>): void {
-    const { key } = this.#entry;
-    const other = before.get(paperCitationKey(key));
-    if (other)
-      this.#fault(
-        null,
-        `a key that differs from ${other.key} in line ${other.line} in more than case and punctuation`,
-        key,
-      );
-    const isKey = Paper.shape.id.safeParse(key);
-    if (!isKey.success) this.#fault(null, isKey.error.issues[0]!.message, describe(key));
-  }
-
-  #title(): string {
-    const title = this.#required('title', 'title = {…}');
-    const subtitle = this.#optional('subtitle');
-    return subtitle === '' ? title : `${title}: ${subtitle}`;
-  }
-
-  #authors(): readonly Author[] {
-    const field = this.#entry.fields.has('author') ? 'author' : 'editor';
-    const latex = this.#latex(field);
-    const expected = 'author = {Last, First and Last, First}, or {{Name of an organisation}}';
-    const authors = latex === null ? null : this.#read(field, () => readAuthors(latex));
-    if (authors === null) this.#fault('author', expected, latex === null ? 'nothing' : describe(latex));
-    return authors ?? [];
-  }
-
-  #status(): WrittenPaper['status'] {
-    const words = this.#optional('pubstate');
-    const status = STATUS_WORDS[words.toLowerCase().replaceAll(/[^a-z]/g, '')];
-    if (status === undefined) {
-      const known = 'inpreparation, draft, workingpaper, submitted, forthcoming or published';
-      this.#fault('pubstate', `pubstate = {…} with ${known}`, words === '' ? 'nothing' : describe(words));
-    }
-    return status ?? 'draft';
-  }
-
-  #venues(): string[] {
-    const own = VENUES.flatMap((field) => this.#venuesIn(field));
-    const others =
-      own.length > 0
-        ? own
-        : OTHER_VENUES.map((field) => this.#venuesIn(field)).find(({ length }) => length > 0);
-    if (!others)
-      this.#fault(
-        'journal',
-        'journal = {…} or booktitle = {…}, several venues with semicolons between them',
-        'neither',
-      );
-    return [...new Set(others)];
-  }
-
-  /** A semicolon in braces is part of a name, and one of `&amp;` as well. */
-  #venuesIn(field: string): string[] {
-    const latex = this.#latex(field) ?? '';
-    if (/^\s*(\\url|https?:)/.test(latex)) return [];
-    const names = splitOutsideBraces(latex, /(?<!&#?\w+);/g).map((name) => this.#text(field, name));
-    return names.filter((name) => name !== '');
-  }
-
-  #year(): string {
-    const written = this.#optional('year') || this.#optional('date');
-    const year = /^(\d{4})(?!\d)/.exec(written)?.[1];
-    if (year === undefined)
-      this.#fault(
-        'year',
-        'year = {2026}, or date = {2026-05-31}',
-        written === '' ? 'nothing' : describe(written),
-      );
-    return year ?? '';
-  }
-
-  #url(): string | null {
-    const url = addressIn(this.#latex('url') ?? '');
-    const doi = addressIn(this.#latex('doi') ?? '').replace(/^(https?:\/\/(dx\.)?doi\.org\/|doi:\s*)/i, '');
-    const address =
-      url !== '' || doi === ''
-        ? url
-        : `https://doi.org/${encodeURI(doi).replaceAll(/[?#]/g, encodeURIComponent)}`;
-    if (address === '') return null;
-    if (/^https?:\/\/\S+$/i.test(address) && URL.canParse(address)) return plainAddress(address);
-    this.#fault('url', 'one address that begins with https:// or http://', describe(address));
-    return null;
-  }
-
-  /** The text of a field that the paper cannot do without. */
-  #required(field: string, expected: string): string {
-    const text = this.#optional(field);
-    if (text === '') this.#fault(field, expected, 'nothing');
-    return text;
-  }
-
-  #optional(field: string): string {
-    return this.#text(field, this.#latex(field) ?? '');
-  }
-
-  #latex(field: string): string | null {
-    const value = this.#entry.fields.get(field);
+  /** Null for a field that is not there, or whose value cannot be read. */
+  latex(field: string): string | null {
+    const value = this.entry.fields.get(field);
     if (value === undefined || typeof value === 'string') return value ?? null;
-    this.#fault(field, value.expected, value.found);
+    this.fault(field, value.expected, value.found);
     return null;
   }
 
-  #text(field: string, latex: string): string {
-    const text = this.#read(field, () => parseLatex(latex)) ?? '';
+  /** Empty where there is none. */
+  text(field: string, latex = this.latex(field) ?? ''): string {
+    const text = this.read(field, () => parseLatex(latex)) ?? '';
     if (text === '' || Prose.safeParse(text).success) return text;
-    this.#fault(field, 'text without control characters', describe(text));
+    this.fault(field, 'text without control characters', describe(text));
     return '';
   }
 
-  #read<T>(field: string, read: () => T): T | null {
+  /** The text of a field that the paper cannot do without. */
+  required(field: string, expected: string): string {
+    const text = this.text(field);
+    if (text === '') this.fault(field, expected, 'nothing');
+    return text;
+  }
+
+  read<T>(field: string, read: () => T): T | null {
     try {
       return read();
     } catch (error) {
-      if (error instanceof RangeError)
-        this.#fault(field, 'braces that are not nested so deeply', 'thousands of them');
-      else if (error instanceof UnknownLatex)
-        this.#fault(
-          field,
-          'plain text: write a character itself instead of its LaTeX command',
-          error.message,
-        );
-      else throw error;
+      const known = 'plain text: write a character itself instead of its LaTeX command';
+      if (error instanceof UnknownLatex) this.fault(field, known, error.message);
+      else if (!(error instanceof RangeError)) throw error;
+      else this.fault(field, 'braces that are not nested so deeply', 'thousands of them');
       return null;
     }
   }
 
-  #fault(field: string | null, expected: string, found: string): void {
-    const { key, line } = this.#entry;
+  /** `field`: null for the key. */
+  fault(field: string | null, expected: string, found: string): void {
+    const { key, line } = this.entry;
     const place = `${this.#place}:${line}: ${key}${field === null ? '' : `.${field}`}`;
     // What is unreadable is not also missing.
     if (!this.faults.some((fault) => fault.place === place)) this.faults.push({ place, expected, found });
   }
+}
+
+function readPaper(
+  fields: PaperFields,
+  text: string | undefined,
+  before: ReadonlyMap<string, BibEntry>,
+): WrittenPaper {
+  const { entry } = fields;
+  const { key } = entry;
+  checkKey(fields, before);
+  const copied = 'every field in the entry itself (biber --tool --output-resolve-crossrefs copies them)';
+  for (const field of ['crossref', 'xdata'])
+    if (entry.fields.has(field)) fields.fault(field, copied, `${field} = …`);
+  const title = fields.required('title', 'title = {…}');
+  const subtitle = fields.text('subtitle');
+  const authors = readNames(fields);
+  const url = readUrl(fields);
+  if (url === null && text === undefined)
+    fields.fault('url', `url = {https://…}, or its text in ${paperTextFile(key)}`, 'neither');
+  return {
+    id: key,
+    title: subtitle === '' ? title : `${title}: ${subtitle}`,
+    status: readStatus(fields),
+    venues: readVenues(fields),
+    key_result: fields.required('abstract', 'abstract = {…}, from which its key result is taken'),
+    path: text === undefined ? (url ?? '') : paperPage(key),
+    citationKey: paperCitationKey(key),
+    authors,
+    year: readYear(fields),
+    url,
+  };
+}
+
+/** Two keys whose pages or citations would have one address, as `Smith` and `smith`. */
+function checkKey(fields: PaperFields, before: ReadonlyMap<string, BibEntry>): void {
+  const { key } = fields.entry;
+  const other = before.get(paperCitationKey(key));
+  const differs = `a key that differs from ${other?.key} in line ${other?.line} in more than case and punctuation`;
+  if (other) fields.fault(null, differs, key);
+  const isKey = Paper.shape.id.safeParse(key);
+  if (!isKey.success) fields.fault(null, isKey.error.issues[0]!.message, describe(key));
+}
+
+function readNames(fields: PaperFields): readonly Author[] {
+  const field = fields.entry.fields.has('author') ? 'author' : 'editor';
+  const latex = fields.latex(field);
+  const authors = latex === null ? null : fields.read(field, () => readAuthors(latex));
+  const expected = 'author = {Last, First and Last, First}, or {{Name of an organisation}}';
+  if (authors === null) fields.fault('author', expected, latex === null ? 'nothing' : describe(latex));
+  return authors ?? [];
+}
+
+function readStatus(fields: PaperFields): WrittenPaper['status'] {
+  const words = fields.text('pubstate');
+  const status = STATUS_WORDS[words.toLowerCase().replaceAll(/[^a-z]/g, '')];
+  const known = 'inpreparation, draft, workingpaper, submitted, forthcoming or published';
+  if (status === undefined) fields.fault('pubstate', `pubstate = {…} with ${known}`, shown(words));
+  return status ?? 'draft';
+}
+
+function readVenues(fields: PaperFields): string[] {
+  const own = VENUES.flatMap((field) => venuesIn(fields, field));
+  const others = () => OTHER_VENUES.map((field) => venuesIn(fields, field)).find(({ length }) => length > 0);
+  const venues = own.length > 0 ? own : others();
+  const expected = 'journal = {…} or booktitle = {…}, several venues with semicolons between them';
+  if (!venues) fields.fault('journal', expected, 'neither');
+  return [...new Set(venues)];
+}
+
+/** A semicolon in braces is part of a name, and one of `&amp;` as well. */
+function venuesIn(fields: PaperFields, field: string): string[] {
+  const latex = fields.latex(field) ?? '';
+  if (/^\s*(\\url|https?:)/.test(latex)) return [];
+  const names = splitOutsideBraces(latex, /(?<!&#?\w+);/g).map((name) => fields.text(field, name));
+  return names.filter((name) => name !== '');
+}
+
+function readYear(fields: PaperFields): string {
+  const written = fields.text('year') || fields.text('date');
+  const year = /^(\d{4})(?!\d)/.exec(written)?.[1];
+  if (year === undefined) fields.fault('year', 'year = {2026}, or date = {2026-05-31}', shown(written));
+  return year ?? '';
+}
+
+function readUrl(fields: PaperFields): string | null {
+  const url = addressIn(fields.latex('url') ?? '');
+  const doi = addressIn(fields.latex('doi') ?? '').replace(/^(https?:\/\/(dx\.)?doi\.org\/|doi:\s*)/i, '');
+  const escaped = encodeURI(doi).replaceAll(/[?#]/g, encodeURIComponent);
+  const address = url !== '' || doi === '' ? url : `https://doi.org/${escaped}`;
+  if (address === '') return null;
+  if (/^https?:\/\/\S+$/i.test(address) && URL.canParse(address)) return plainAddress(address);
+  fields.fault('url', 'one address that begins with https:// or http://', describe(address));
+  return null;
+}
+
+function shown(text: string): string {
+  return text === '' ? 'nothing' : describe(text);
 }
 
 /** An address as programs export it: with escapes, in braces, in `\url{}`. */
