@@ -1,9 +1,15 @@
-import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, link, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
-import { type Manifest, parseManifest, storedAt } from '../../release/format/manifest.ts';
-import { OLD_HISTORIES, type SnapshotEntry } from '../../release/format/snapshot-index.ts';
-import { type EndedFile, extendsHistory, isEndOf } from './history-ranges.ts';
+import {
+  sha256 as digest,
+  type Manifest,
+  parseManifest,
+  type Segment,
+  storedAt,
+} from '../../release/format/manifest.ts';
+import { OLD_HISTORIES, type SnapshotEntry, type SnapshotFile } from '../../release/format/snapshot-index.ts';
 import { readPublished } from './read-published.ts';
 
 interface Release {
@@ -92,4 +98,45 @@ async function manifestOf(dir: string): Promise<Manifest | null> {
   return readFile(place, 'utf8')
     .then((text) => parseManifest(text, place))
     .catch(() => null);
+}
+
+const CHUNK = 1 << 20;
+
+/** A history of an older snapshot. */
+type EndedFile = Extract<SnapshotFile, { range: unknown }>;
+
+/** Whether an older history equals its own header plus the end of the file at `place`. Reads all of that end. */
+async function isEndOf(place: string, { head, range, sha256, bytes }: EndedFile): Promise<boolean> {
+  if (Buffer.byteLength(head) + range.last !== bytes) return false;
+  // A history without rows is the end of any file.
+  if (range.last === 0) return digest(head) === sha256;
+  await using handle = await open(place).catch(() => null);
+  const start = handle ? (await handle.stat()).size - range.last : -1;
+  if (!handle || start < 0) return false;
+  const hash = createHash('sha256').update(head);
+  for await (const chunk of handle.createReadStream({ start, autoClose: false, highWaterMark: CHUNK }))
+    hash.update(chunk);
+  return hash.digest('hex') === sha256;
+}
+
+/**
+ * Whether a history extends that of an earlier release of the same software: its full segments are the same, and the last one has the
+ * same end. Needs only hashes and one segment, whatever the history's length.
+ */
+async function extendsHistory(before: Manifest, now: Manifest, dir: string, path: string): Promise<boolean> {
+  if (before.software !== now.software) return false;
+  const newer = new Map(now.segments[path]?.map((segment) => [segment.first_row, segment]));
+  for (const old of before.segments[path] ?? []) {
+    const segment = newer.get(old.first_row);
+    if (segment?.sha256 === old.sha256) continue;
+    if (!segment || segment.bytes < old.bytes || !(await endsWith(dir, segment, old))) return false;
+  }
+  return true;
+}
+
+async function endsWith(dir: string, { file, bytes }: Segment, old: Segment): Promise<boolean> {
+  await using handle = await open(join(dir, file)).catch(() => null);
+  if (!handle) return false;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(old.bytes), 0, old.bytes, bytes - old.bytes);
+  return bytesRead === old.bytes && digest(buffer) === old.sha256;
 }

@@ -1,13 +1,14 @@
-import { chmod, mkdtemp, rename } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { HistoryArtifact } from '../../artifacts/artifact.ts';
+import { ARTIFACTS, HISTORIES } from '../../artifacts/table.ts';
 import { asDiskErrors, exists, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
-import { type Manifest, storedAt } from '../../release/format/manifest.ts';
-import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
+import { type Manifest, type ManifestFile, storedAt } from '../../release/format/manifest.ts';
+import { LATEST_PATH } from '../../release/format/public-manifest.ts';
+import { formatSnapshot, INDEX, SNAPSHOTS, type SnapshotFile } from '../../release/format/snapshot-index.ts';
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
-import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
-import { readHead } from './history-ranges.ts';
 
 /** Name prefix of folders that are staged or being removed. */
 export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
@@ -47,8 +48,11 @@ async function fill(
   folder: StagingFolder,
   { dir, manifest }: { dir: string; manifest: Manifest },
 ): Promise<void> {
-  const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes, sha256: null }));
-  if (!(await folder.link(join(dir, 'public'), files))) {
+  const { ledger, release, software, timestamp } = manifest;
+  const id = ledger.snapshot;
+  const stored = manifest.files.filter((file) => isStored(file, manifest));
+  const links = stored.map(({ path, bytes }) => ({ file: path, bytes, sha256: null }));
+  if (!(await folder.link(join(dir, 'public'), links))) {
     const expected = 'each file of the release with its size (else run: cathedral build --rebuild)';
     throw new CathedralError('release_invalid', {
       place: dir,
@@ -56,9 +60,60 @@ async function fill(
       found: 'a missing or different file',
     });
   }
-  const heads = new Map<string, string>();
-  for (const { file, head } of historyEnds(manifest))
-    heads.set(file.path, await readHead(join(dir, storedAt(file)), head));
-  const snapshot = describeSnapshot(manifest, heads);
-  await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
+  const files = stored.map(
+    (file): SnapshotFile => ({ ...named(file), url: `${SNAPSHOTS}/${id}/${file.path}` }),
+  );
+  for (const file of manifest.files) {
+    const history = PUBLIC_HISTORIES.get(file.path);
+    if (!history) continue;
+    const last = endBytes(history, manifest);
+    const head = await readHead(join(dir, storedAt(file)), file.bytes - last);
+    files.push({ ...named(file), head, range: { of: file.path, last } });
+  }
+  const log = {
+    origin: ledger.origin,
+    size: ledger.size,
+    root_hash: Buffer.from(ledger.root, 'hex').toString('base64'),
+  };
+  const about = { schema_version: '1.0.0', id, release, software, as_of: timestamp, log } as const;
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  await folder.write(INDEX, Buffer.from(formatSnapshot({ ...about, files })));
+}
+
+const OWN_TYPES: ReadonlySet<string> = new Set(ARTIFACTS.map(({ mediaType }) => mediaType));
+const PUBLIC_HISTORIES: ReadonlyMap<string, HistoryArtifact> = new Map(
+  HISTORIES.filter(({ assembled, restricted }) => assembled && !restricted).map((one) => [one.path, one]),
+);
+
+/**
+ * Whether a snapshot stores a file of a release: data files in their own format, their schemas, and the proofs. Other formats and
+ * charts derive from these and would be most of the bytes.
+ */
+function isStored(
+  { path, kind, area, restricted, media_type }: ManifestFile,
+  { segments }: Manifest,
+): boolean {
+  if (restricted || path in segments || PUBLIC_HISTORIES.has(path)) return false;
+  if (kind === 'proof') return path !== LATEST_PATH;
+  if (kind === 'schema') return /^(schemas\/.+|publisher\.vkey)$/.test(path);
+  return kind === 'data' && area !== null && path.startsWith(`${area}/`) && OWN_TYPES.has(media_type);
+}
+
+/** Bytes of a history after its header, which later releases keep: its rows and its tail. */
+function endBytes({ path, separator, tail }: HistoryArtifact, { segments }: Manifest): number {
+  const parts = segments[path] ?? [];
+  const between = Buffer.byteLength(separator) * Math.max(0, parts.length - 1);
+  return parts.reduce((sum, { bytes }) => sum + bytes, between) + Buffer.byteLength(tail);
+}
+
+function named({ path, sha256, bytes, media_type }: ManifestFile) {
+  return { path, sha256, bytes, media_type };
+}
+
+/** The first bytes of a file as text. Throws publish_failed. */
+function readHead(place: string, bytes: number): Promise<string> {
+  return asDiskErrors(place, async () => {
+    await using handle = await open(place);
+    return (await handle.read(Buffer.alloc(bytes), 0, bytes, 0)).buffer.toString();
+  });
 }
