@@ -1,6 +1,4 @@
-import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { slotAsOf } from '../../../pipeline/release/format/version-at.ts';
 import { Problem } from '../../api/problem.ts';
 import type { ExportQuery } from '../../api/query/export-query.ts';
 import { readQuery } from '../../api/query/query.ts';
@@ -13,7 +11,7 @@ import { answerOembed } from '../charts/oembed.ts';
 import { parseLogPath } from '../files/log-files.ts';
 import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
-import { Versions, versionHeaders } from '../files/versions.ts';
+import { versionBelow, versionOf } from '../files/versions.ts';
 import { isReady } from '../health/readiness.ts';
 import { wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
@@ -129,18 +127,10 @@ function isVersioned({ kind }: ManifestFile): boolean {
 /** A file as it was: at a time, or with a hash. */
 async function answerVersion(
   { context: { path, request }, release, services: { snapshots } }: Asked,
-  { as_of, sha256 }: VersionQuery,
+  query: VersionQuery,
 ): Promise<Answer> {
   if (!snapshots) throw new Problem('unknown_parameter', 'Earlier versions of this file are not kept.');
-  const versions = new Versions(snapshots, release);
-  if (sha256 !== undefined) {
-    const { resource, id } = await versions.withHash(path!, sha256);
-    const headers = { 'Cache-Control': CACHE_CONTROL.immutable, ...(id && versionHeaders(path!, id)) };
-    return withHeaders(await answerWith(request, resource), headers);
-  }
-  const { resource, id, isFinal } = await versions.at(path!, slotAsOf(as_of!)!);
-  const freshness = isFinal ? CACHE_CONTROL.immutable : CACHE_CONTROL.data;
-  const headers = { 'Cache-Control': freshness, ...versionHeaders(path!, id) };
+  const { resource, headers } = await versionOf({ snapshots, release }, path!, query);
   return withHeaders(await answerWith(request, resource), headers);
 }
 
@@ -156,23 +146,14 @@ function answerChart(asked: Asked): Promise<Answer> | Answer {
 }
 
 async function answerSnapshot(asked: Asked): Promise<Answer> {
-  const { context, services } = asked;
-  const found = await services.snapshots?.find(context.path!);
-  if (!found) return answerAssembled(asked);
-  if ('movedTo' in found) return movedAnswer(found.movedTo, context.query);
-  return answerWith(context.request, found);
-}
-
-/** What no snapshot stores at this path: a history, or a file of a snapshot that is not kept and whose bytes another one has. */
-async function answerAssembled(asked: Asked): Promise<Answer> {
   const { context, release, services } = asked;
-  const { path, request } = context;
+  const { path, query, request } = context;
   const { snapshots } = services;
-  const found = snapshots && (await new Versions(snapshots, release).below(path!));
-  if (!found) return answerMissing(asked);
-  const { resource, id } = found;
-  const below = path!.split('/').slice(2).join('/');
-  return withHeaders(await answerWith(request, resource), versionHeaders(below, id));
+  const stored = await snapshots?.find(path!);
+  if (stored) return 'movedTo' in stored ? movedAnswer(stored.movedTo, query) : answerWith(request, stored);
+  const version = snapshots && (await versionBelow({ snapshots, release }, path!));
+  if (!version) return answerMissing(asked);
+  return withHeaders(await answerWith(request, version.resource), version.headers);
 }
 
 function withHeaders(answer: Answer, more: Answer['headers']): Answer {

@@ -128,8 +128,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'as_of gives a file as it was, or says that this version is not kept',
     file: 'src/sidecar/files/versions.ts',
     change: [
-      '(await this.#firstSnapshotOf(path, version.resource)) <= slot',
-      '(await this.#firstSnapshotOf(path, version.resource)) < slot',
+      '(await firstSnapshotIn(path, version.resource)) <= slot',
+      '(await firstSnapshotIn(path, version.resource)) < slot',
     ],
     tests: VERSIONS,
   },
