@@ -43,9 +43,9 @@ export function openConnection(socket: WebSocket, context: ConnectionContext) {
   const messages = new TokenBucket(limits.messagesPerSecond, limits.burst, openedAt);
   let session: Session = NEW_SESSION;
   let timer: NodeJS.Timeout | undefined;
-  /** Messages that are not answered yet. */
-  let unanswered = 0;
-  /** Resolves when they are. */
+  /** Messages that wait for those before them. */
+  let waiting = 0;
+  /** Resolves when all of them are answered. */
   let answered = Promise.resolve();
   let askedAt = openedAt;
   /** Since when the client has not been reading. */
@@ -78,9 +78,9 @@ export function openConnection(socket: WebSocket, context: ConnectionContext) {
     }
     askedAt = now();
     const message = messageIn(data);
-    // Those that cannot be read wait as well, so that all are answered in their order; one is being answered.
-    unanswered += 1;
-    if (unanswered > limits.burst + 1) refuseTooMany();
+    // Those that cannot be read wait as well, so that all are answered in their order.
+    waiting += 1;
+    if (waiting > limits.burst) refuseTooMany();
     answered = answered.then(() => answerInTurn(message));
   }
 
@@ -113,13 +113,10 @@ export function openConnection(socket: WebSocket, context: ConnectionContext) {
   async function answerInTurn(message: ClientMessage | { fault: unknown }): Promise<void> {
     const debt = context.work().debt(now());
     if (debt > 0) await delay(debt, undefined, { ref: false });
-    try {
-      if (!isOpen()) return;
-      if ('fault' in message) tell(message.fault);
-      else await answer(message);
-    } finally {
-      unanswered -= 1;
-    }
+    waiting -= 1;
+    if (!isOpen()) return;
+    if ('fault' in message) tell(message.fault);
+    else await answer(message);
   }
 
   async function answer(message: ClientMessage): Promise<void> {
