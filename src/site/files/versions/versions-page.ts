@@ -1,6 +1,5 @@
 import { StepTool } from '../../layout/show-steps.ts';
 import { element } from '../../layout/tool.ts';
-import { addCopyButton } from '../copy-button.ts';
 import type { VersionJob } from './versions-worker.ts';
 
 const form = element<HTMLFormElement>('#version-form');
@@ -27,9 +26,3 @@ function show(path: string): void {
   const tool = new StepTool<VersionJob>(form.dataset.worker!, 'Stopped before the file was complete', 'h2');
   tool.run(outcome, { path, asOf, base: outcome.dataset.base ?? location.origin });
 }
-
-const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
-if (clipboard)
-  new MutationObserver(() => {
-    for (const block of outcome.querySelectorAll<HTMLElement>('[data-copy]')) addCopyButton(block, clipboard);
-  }).observe(outcome, { childList: true });

@@ -1,7 +1,6 @@
 import { MAX_BYTES } from '../../../../pipeline/attestation/read-json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
-import { addCopyButton } from '../../files/copy-button.ts';
 import { makeElement } from '../../layout/make-element.ts';
 import { takeFiles } from '../../layout/take-files.ts';
 import { drawPart, element, Tool } from '../../layout/tool.ts';
@@ -38,9 +37,6 @@ function show(place: HTMLElement, { title, mark, parts }: Outcome): void {
   const heading = makeElement('h3', `verdict-title ${mark}`, title);
   heading.tabIndex = -1;
   place.replaceChildren(heading, ...parts.map(drawPart));
-  const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
-  if (clipboard)
-    for (const block of place.querySelectorAll<HTMLElement>('.copyable')) addCopyButton(block, clipboard);
   place.hidden = false;
   heading.focus({ preventScroll: true });
   heading.scrollIntoView({ block: 'nearest' });
