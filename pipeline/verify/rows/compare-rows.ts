@@ -222,8 +222,9 @@ class Comparison {
   /** Whether a row with these differences may be an edited version of the row of the log; `isNext`: of the one that should come next. */
   #isEdit(differences: readonly Difference[], cells: Cells, isNext: boolean): boolean {
     const { key, time } = this.#options.table;
-    if (isNext && differences.length <= 1) return true;
     const changed = differences.map(({ column }) => column);
+    const isOther = key.every((name) => changed.includes(name));
+    if (changed.length <= 1 && (isNext || !isOther)) return true;
     if (key.length > 0 && !key.some((name) => changed.includes(name))) return true;
     if (key.length > 0 && !isNext) return false;
     return !changed.includes(time) && changed.length * 2 < Object.keys(cells).length;

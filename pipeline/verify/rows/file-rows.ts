@@ -19,7 +19,9 @@ export interface JsonDocument {
   faultOf: (text: string, rows: number) => string | null;
 }
 
+const LINE_END = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The rows of a file, one a line of UTF-8, since no row contains a line end. Accepts Windows line ends. In a JSON document without the commas
@@ -28,12 +30,11 @@ const BYTE_ORDER_MARK = '\uFEFF';
 export class FileRows {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #mostCharacters: number;
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** Whole lines with their ends, of which those before `#at` were skipped. */
   #text = '';
   #at = 0;
   /** The beginning of a line whose end was not read yet. */
-  #rest = '';
+  #rest: Uint8Array = new Uint8Array(0);
   #isAtEnd = false;
   /** Number of the line at `#at`. */
   #line = 1;
@@ -126,19 +127,22 @@ export class FileRows {
 
   /** After the last whole line was skipped. */
   async #readChunk(): Promise<void> {
-    const { done, value } = await this.#chunks.next();
-    [this.#text, this.#at, this.#isAtEnd] = ['', 0, done === true];
-    let text = this.#rest;
-    try {
-      text += this.#decoder.decode(value, { stream: !done });
-    } catch {
-      return this.#stop('the file is not UTF-8 from here on');
-    }
-    if (done && text !== '' && !text.endsWith('\n')) text += '\n';
-    const end = text.lastIndexOf('\n') + 1;
-    [this.#text, this.#rest] = [text.slice(0, end), text.slice(end)];
+    const { done, value = new Uint8Array(0) } = await this.#chunks.next();
+    const bytes = joined(this.#rest, value);
+    const end = done ? bytes.length : bytes.lastIndexOf(LINE_END) + 1;
+    const lines = bytes.subarray(0, end);
+    const text = decoded(lines);
+    this.#rest = bytes.subarray(end);
+    [this.#text, this.#at, this.#isAtEnd] = [text ?? decodedLines(lines), 0, done === true];
+    if (this.#text !== '' && !this.#text.endsWith('\n')) this.#text += '\n';
     if (this.#line === 1 && this.#text.startsWith(BYTE_ORDER_MARK)) this.#at = 1;
-    if (this.#rest.length > this.#mostCharacters) this.#stop('this row is longer than any event');
+    if (text === null) this.#stop('the file is not UTF-8 from here on');
+    else if (this.#isTooLong()) this.#stop('this row is longer than any event');
+  }
+
+  #isTooLong(): boolean {
+    if (this.#rest.length <= this.#mostCharacters) return false;
+    return new TextDecoder().decode(this.#rest).length > this.#mostCharacters;
   }
 
   /** Reads no further than the lines that are there. */
@@ -146,4 +150,33 @@ export class FileRows {
     this.#isAtEnd = true;
     this.#unreadable = { line: this.#line + this.#text.split('\n').length - 1, message };
   }
+}
+
+function joined(rest: Uint8Array, chunk: Uint8Array): Uint8Array {
+  if (rest.length === 0) return chunk;
+  const all = new Uint8Array(rest.length + chunk.length);
+  all.set(rest);
+  all.set(chunk, rest.length);
+  return all;
+}
+
+/** Null: these bytes are no UTF-8. */
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return STRICT.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The lines before the first one that is no UTF-8. */
+function decodedLines(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
+    end = bytes.indexOf(LINE_END, at) + 1 || bytes.length;
+    const line = decoded(bytes.subarray(at, end));
+    if (line === null) break;
+    text += line;
+  }
+  return text;
 }

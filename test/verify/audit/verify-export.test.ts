@@ -198,8 +198,13 @@ describe('a file', () => {
 
   test('that comes as one piece is refused for what is wrong with it, and not for its first line', async () => {
     const text = fileOf('csv', rowsOf('csv').slice(0, 5));
-    const notText = Readable.from([Buffer.concat([Buffer.from(text), Buffer.of(0xff, 0x0a)])]);
-    await expect(readExport(notText, 'a.csv')).rejects.toMatchObject({
+    const notText = [Buffer.from(text), Buffer.of(0xff, 0x0a), Buffer.from('more\n')];
+    for (const chunks of [[Buffer.concat(notText)], notText]) {
+      const file = await readExport(Readable.from(chunks));
+      const { faults } = await verifyExport(file!, log, UNSAID);
+      expect(faults.at(-1)).toMatchObject({ line: 7, message: 'the file is not UTF-8 from here on' });
+    }
+    await expect(readExport(Readable.from([Buffer.of(0xff, 0x0a)]), 'a.csv')).rejects.toMatchObject({
       code: 'proof_refused',
       place: 'a.csv:1',
       found: expect.stringContaining('not UTF-8'),
