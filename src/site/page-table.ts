@@ -28,9 +28,6 @@ interface ArchiveKind {
 
 export type PageKind = PagePaths | ArchiveKind;
 
-/** For pages that depend on the query. The server renders them when they are asked for. */
-const ON_DEMAND: PagePaths = () => [];
-
 const archive = (folder: ArchiveFolder): ArchiveKind => ({
   paths: archivePages(folder),
   touched: (release, since) => touchedPages(release, folder, since),
@@ -49,21 +46,18 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
   '/api/[group]': () => GROUPS.map((group) => `/api/${group}/`),
   '/charts/[id]': () => perChart('charts', '/'),
-  '/charts/on-demand/[id]': ON_DEMAND,
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),
-  '/embed/on-demand/[id]': ON_DEMAND,
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/rows': () => rowsPaths('first'),
   '/files/[...path]/rows/[table]': () => rowsPaths('others'),
   '/government/transparency/[year]': (release) =>
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
   '/oembed/[id].json': () => perChart('oembed', '.json'),
-  '/oembed/on-demand/[id].json': ON_DEMAND,
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
   // Beside the releases: a run renders it with the list that it is about to publish.
-  '/snapshots': ON_DEMAND,
+  '/snapshots': () => [],
   '/search/index/records-[year].json': {
     paths: (release) => recordYears(release).map(recordsPath),
     // Records are dated by their day, and what is new has the day of the earlier release or a later one.

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { AREAS } from '../../artifacts/artifact.ts';
 import { formatJson } from '../../artifacts/format/json.ts';
 import { allowedControls, formatChartState } from '../chart-state.ts';
-import type { ShownChart } from './chart-formats.ts';
-import { CHART_FORMATS, chartPath, isDrawnAlone } from './chart-formats.ts';
+import { CHART_FORMATS, chartPath, type ShownChart } from './chart-formats.ts';
 
 const text = (description: string) => z.string().meta({ description });
 const url = (description: string) => z.url().meta({ description });
@@ -102,7 +101,7 @@ function stateOf({ chart, state }: ShownChart): ChartDocument['state'] {
 function linksOf({ chart, state, baseUrl }: ShownChart): Record<string, string> {
   const query = formatChartState(chart, state);
   const address = (path: string) => `${baseUrl}/${path}${query && `?${query}`}`;
-  const files = CHART_FORMATS.filter(({ content }) => isDrawnAlone(content));
+  const files = CHART_FORMATS.filter(({ kind }) => kind !== 'print');
   return {
     page: address(`charts/${chart.id}/`),
     ...Object.fromEntries(

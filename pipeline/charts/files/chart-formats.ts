@@ -32,34 +32,26 @@ export function pixelScale(height: number): number {
   return Math.min(SCALE, MOST_PIXELS / height);
 }
 
-/** A drawing in a theme, as vectors or pixels; the rows that are shown; or the chart document. */
-export type DrawnContent =
-  | { kind: 'vector' | 'pixels'; theme: 'light' | 'dark' }
-  | { kind: 'rows' | 'document' };
-
-/** The contents of a chart's file. */
-export type ChartContent = DrawnContent | { kind: 'print' };
-
+/** A file of a chart, at `/charts/<id><ending>`. */
 export interface ChartFormat {
-  /** Follows the chart's id: `.svg`. */
+  /** `.svg` */
   ending: string;
-  content: ChartContent;
+  /** A drawing as vectors, as pixels or as a page, which needs a browser; the rows that are shown; or the chart document. */
+  kind: 'vector' | 'pixels' | 'print' | 'rows' | 'document';
   /** For the API reference. */
   title: string;
 }
 
-/** Every file of a chart, at `/charts/<id><ending>`. A server also draws pictures on dark ground. */
-export const CHART_FORMATS: readonly ChartFormat[] = [
-  form('.svg', { kind: 'vector', theme: 'light' }, 'the chart as vectors'),
-  form('.png', { kind: 'pixels', theme: 'light' }, 'the chart as pixels, twice as many each way'),
-  form('.pdf', { kind: 'print' }, 'the chart as vectors with its fonts, for print and LaTeX'),
-  form('.csv', { kind: 'rows' }, 'what is shown, as a table'),
-  form('.json', { kind: 'document' }, 'what is shown with its title, units, sources and licence'),
-];
+/** The files that a server makes in any state; it also draws pictures on dark ground. */
+export type MadeKind = Exclude<ChartFormat['kind'], 'print'>;
 
-function form(ending: string, content: ChartContent, title: string): ChartFormat {
-  return { ending, content, title };
-}
+export const CHART_FORMATS: readonly ChartFormat[] = [
+  { ending: '.svg', kind: 'vector', title: 'the chart as vectors' },
+  { ending: '.png', kind: 'pixels', title: 'the chart as pixels, twice as many each way' },
+  { ending: '.pdf', kind: 'print', title: 'the chart as vectors with its fonts, for print and LaTeX' },
+  { ending: '.csv', kind: 'rows', title: 'what is shown, as a table' },
+  { ending: '.json', kind: 'document', title: 'what is shown with its title, units, sources and licence' },
+];
 
 /** `supply` and `.svg` → `charts/supply.svg`. */
 export function chartPath(id: string, { ending }: Pick<ChartFormat, 'ending'>): string {
@@ -70,8 +62,3 @@ export function chartPath(id: string, { ending }: Pick<ChartFormat, 'ending'>): 
 export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartFormat }> = new Map(
   CHARTS.flatMap(({ id }) => CHART_FORMATS.map((form) => [chartPath(id, form), { id, form }])),
 );
-
-/** Whether the drawing functions make the file alone: a PDF also needs a browser. */
-export function isDrawnAlone(content: ChartContent): content is DrawnContent {
-  return content.kind !== 'print';
-}

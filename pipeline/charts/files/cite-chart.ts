@@ -2,8 +2,7 @@ import { citedData } from '../../artifacts/academics/citations.ts';
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
 import { licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
 import type { Citation } from '../../artifacts/format/bibtex.ts';
-import type { ShownChart } from './chart-formats.ts';
-import { chartPath } from './chart-formats.ts';
+import { chartPath, type ShownChart } from './chart-formats.ts';
 
 /**
  * The citation of a chart: its page, with the time of its data and their permanent addresses, from which the same chart can be drawn.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { PROJECT } from '../../config/project.ts';
-import { type DrawnContent, pixelScale } from './chart-formats.ts';
+import { type MadeKind, pixelScale } from './chart-formats.ts';
 
 /** Dots per inch at which librsvg maps one unit of the drawing to one pixel. */
 const PLAIN_DENSITY = 72;
@@ -56,6 +56,6 @@ async function openLibrary(): Promise<Open> {
 }
 
 /** The bytes of a chart's file from its text. Rasterises a PNG, off the event loop. */
-export async function chartBytes(text: string, { kind }: DrawnContent): Promise<Uint8Array> {
+export async function chartBytes(text: string, kind: MadeKind): Promise<Uint8Array> {
   return kind === 'pixels' ? rasterise(text) : Buffer.from(text);
 }

@@ -10,15 +10,11 @@ import { mediaTypeOf } from '../../release/format/media-types.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Chart } from '../chart.ts';
 import { DEFAULT_STATE } from '../chart-state.ts';
+import { chartCsv } from '../chart-table.ts';
 import { CHARTS } from '../table.ts';
-import {
-  CHART_FORMATS,
-  type ChartContent,
-  type ChartFormat,
-  chartPath,
-  isDrawnAlone,
-} from './chart-formats.ts';
-import { chartText, drawChart } from './chart-text.ts';
+import { formatChartDocument } from './chart-document.ts';
+import { CHART_FORMATS, type ChartFormat, chartPath } from './chart-formats.ts';
+import { drawChart } from './chart-text.ts';
 import type { PrintCharts } from './print-charts.ts';
 import { rasterise } from './rasterise.ts';
 
@@ -59,20 +55,19 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   // A damaged chart has been taken over in part.
   const staged = new Set(staging.paths());
   const files = drawn.filter(({ about }) => !staged.has(about.path));
-  const of = (...kinds: ChartFormat['content']['kind'][]) =>
-    files.filter(({ form }) => kinds.includes(form.content.kind));
+  const of = (...kinds: ChartFormat['kind'][]) => files.filter(({ form }) => kinds.includes(form.kind));
   const write = ({ about, text }: ChartFile) => staging.write({ ...about, content: text });
   await inParallel(of('vector', 'rows', 'document'), PARALLEL, write);
   const changed: ChartFile[] = [];
   for (const file of of('pixels', 'print')) if (!(await takePicture(staging, file))) changed.push(file);
   const pixels = () =>
     inParallel(changed, PARALLEL, async ({ form, about, text }) => {
-      if (form.content.kind === 'pixels') await staging.write({ ...about, content: await rasterise(text) });
+      if (form.kind === 'pixels') await staging.write({ ...about, content: await rasterise(text) });
     });
   const prints = () =>
     printAll(
       staging,
-      changed.filter(({ form }) => form.content.kind === 'print'),
+      changed.filter(({ form }) => form.kind === 'print'),
       options,
     );
   await inParallel([pixels, prints], 2, (work) => work());
@@ -89,7 +84,7 @@ export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
 }
 
 function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
-  return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
+  return CHART_FORMATS.filter(({ kind }) => print !== null || kind !== 'print');
 }
 
 /**
@@ -143,22 +138,25 @@ function filesOf(
   const opened = chart.open(files, organisation);
   const sources = chart.sources.map((path) => ({ path, sha256: sha256(path) }));
   const shown = { chart: opened, state: DEFAULT_STATE, sources, baseUrl, licence: organisation.licence };
-  const { title, rows } = opened.show(DEFAULT_STATE);
+  const view = opened.show(DEFAULT_STATE);
   const drawing = drawChart(shown, 'light');
-  const { id, area } = chart;
-  const textOf = (content: ChartContent) => {
-    if ('theme' in content) return drawing;
-    return isDrawnAlone(content) ? chartText(shown, content) : drawChart(shown, 'print');
+  const texts = {
+    vector: drawing,
+    pixels: drawing,
+    print: drawChart(shown, 'print'),
+    rows: chartCsv(view),
+    document: formatChartDocument(shown),
   };
+  const { id, area } = chart;
   return formsOf(options).map((form) => {
-    const { content } = form;
+    const { kind } = form;
     const path = chartPath(id, form);
     const day = opened.asOf.slice(0, 10);
     return {
       chart,
       form,
-      title,
-      text: textOf(content),
+      title: view.title,
+      text: texts[kind],
       about: {
         path,
         // Like a schema, it describes data, any web page may read it, and it does not count towards a quota.
@@ -166,9 +164,9 @@ function filesOf(
         area,
         restricted: false,
         mediaType: mediaTypeOf(path),
-        rows: content.kind === 'rows' ? rows.length : null,
+        rows: kind === 'rows' ? view.rows.length : null,
         // What a reader sees names the day of the data; another hour makes no other picture. The chart document names the second.
-        as_of: (content.kind === 'document' ? opened.asOf : day) || undefined,
+        as_of: (kind === 'document' ? opened.asOf : day) || undefined,
         immutable: false,
       },
     };

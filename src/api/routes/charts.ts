@@ -60,11 +60,11 @@ const THEME = {
 };
 
 /** What a chart's file in a format takes; without a chart, what those of any chart take. */
-function chartQuery({ content }: ChartFormat, chart?: Chart): Query {
-  if (content.kind === 'print') return NONE;
+function chartQuery({ kind }: ChartFormat, chart?: Chart): Query {
+  if (kind === 'print') return NONE;
   const names = chart ? allowedControls(chart.controls) : NAMES;
   const controls = Object.fromEntries(names.map((name) => [name, PARAMETERS[name]]));
-  const query = z.strictObject({ ...controls, ...('theme' in content && THEME) });
+  const query = z.strictObject({ ...controls, ...((kind === 'vector' || kind === 'pixels') && THEME) });
   if (!chart) return query;
   return query.transform(({ theme = 'light', ...given }, { issues, value }): ChartQuery => {
     try {
@@ -87,9 +87,9 @@ const TEXT = { type: 'text', exampleOf: 'Invented' } as const;
 
 /** One row for each ending. */
 export const CHART_ROUTES: readonly Route[] = CHART_FORMATS.map((form) => {
-  const { ending, title, content } = form;
+  const { ending, title, kind } = form;
   const name = ending.slice(1).toUpperCase();
-  const hasStates = content.kind !== 'print';
+  const hasStates = kind !== 'print';
   const state = hasStates
     ? 'It shows the state that the parameters describe. Without parameters, it is the file of the release.'
     : 'It shows the chart as it opens, and takes no parameters.';
@@ -114,10 +114,10 @@ export const CHART_ROUTES: readonly Route[] = CHART_FORMATS.map((form) => {
   });
 });
 
-function contentOf({ content }: ChartFormat): Content {
-  if (content.kind === 'document')
+function contentOf({ kind }: ChartFormat): Content {
+  if (kind === 'document')
     return { type: ChartDocument, named: { name: 'ChartDocument' }, example: () => CHART_DOCUMENT };
-  return content.kind === 'rows' ? { ...TEXT, example: () => CHART_CSV } : { type: null };
+  return kind === 'rows' ? { ...TEXT, example: () => CHART_CSV } : { type: null };
 }
 
 const MIN_PX = 1;

@@ -2,7 +2,7 @@ import { organisationIn, programIn, SERVER_ENTRY } from '../../../pipeline/build
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import { faultOf, formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
-import { CHART_PATHS, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
+import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -119,17 +119,17 @@ async function drawFile(
 ): Promise<{ status: number; body: Uint8Array }> {
   const { id, form } = CHART_PATHS.get(path)!;
   const chart = findChart(id)!;
-  if (!isDrawnAlone(form.content)) throw new Error(`${path} is not drawn on request`);
-  const content = 'theme' in form.content ? { ...form.content, theme } : form.content;
+  const { kind: made } = form;
+  if (made === 'print') throw new Error(`${path} is not drawn on request`);
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
   const { dir } = release;
   const organisation = await organisationIn(dir);
-  const about = { dir, id, state, content, sources, baseUrl, organisation };
+  const about = { dir, id, state, made, theme, sources, baseUrl, organisation };
   const { status, body } = await render({ kind: 'file', ...about }).catch((error: unknown) => {
     const { name, expected, found } = faultOf(error);
     throw invalidParameter(name, expected, quoted(found));
   });
-  return { status, body: await chartBytes(String(body), content) };
+  return { status, body: await chartBytes(String(body), made) };
 }
 
 async function drawPage(render: Render, url: string, release: ServedRelease) {
@@ -152,16 +152,12 @@ function refusedAnswer(request: RequestHead, resource: Resource, { path }: Manif
 interface PageRequest {
   /** The release's own page. */
   file: ManifestFile;
-  /** The address in the site's program; the many spellings of a valid state share one. Null for the default state. */
+  /** What the site's program is asked for; the many spellings of a valid state share one. Null for the default state. */
   url: string | null;
 }
 
-/** Pages that take a state, and where the site's program has them. */
-const ROUTES: readonly [path: RegExp, route: (id: string) => string][] = [
-  [/^charts\/([^/]+)\/$/, (id) => `/charts/on-demand/${id}/`],
-  [/^embed\/([^/]+)\/$/, (id) => `/embed/on-demand/${id}/`],
-  [/^oembed\/([^/]+)\.json$/, (id) => `/oembed/on-demand/${id}.json`],
-];
+/** Pages that take a state. */
+const PAGE = /^(?:(?:charts|embed)\/([^/]+)\/|oembed\/([^/]+)\.json)$/;
 const MAX_QUERY = 4096;
 
 /** Null for a page that takes no state or is requested without one, and if the release has no program. */
@@ -170,16 +166,15 @@ function parsePageRequest(
   query: string,
   { files, manifest }: ServedRelease,
 ): PageRequest | null {
-  const [pattern, route] = ROUTES.find(([pattern]) => pattern.test(path)) ?? [];
+  const [, page, document] = PAGE.exec(path) ?? [];
   const file = files.get(path.endsWith('/') ? `${path}index.html` : path);
   const hasProgram = manifest.unlisted.some((one) => one.file === SERVER_ENTRY);
-  if (query.length > MAX_QUERY || !pattern || !route || !file || !hasProgram) return null;
-  const chart = findChart(pattern.exec(path)![1]!);
-  if (!chart) return null;
+  const chart = findChart(page ?? document ?? '');
+  if (query.length > MAX_QUERY || !chart || !file || !hasProgram) return null;
   const parameters = ownParameters(query);
   if (parameters.size === 0) return null;
   const canonical = canonicalOf(chart, parameters);
-  return { file, url: canonical === '' ? null : `${route(chart.id)}?${canonical}` };
+  return { file, url: canonical === '' ? null : `/${path}?${canonical}` };
 }
 
 /** What describes no state stays as it is: the page says what is wrong with it. */

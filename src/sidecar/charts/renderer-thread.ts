@@ -11,7 +11,8 @@ import {
 } from '../../../pipeline/build/site/open-program.ts';
 import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
-import type { ChartSource, DrawnContent } from '../../../pipeline/charts/files/chart-formats.ts';
+import type { ThemeName } from '../../../pipeline/charts/drawing/theme.ts';
+import type { ChartSource, MadeKind } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
 import { storedAt } from '../../../pipeline/release/format/manifest.ts';
 
@@ -21,7 +22,8 @@ export interface FileJob {
   dir: string;
   id: string;
   state: ChartState;
-  content: DrawnContent;
+  made: MadeKind;
+  theme: ThemeName;
   sources: readonly ChartSource[];
   baseUrl: string;
   organisation: Organisation;
@@ -52,7 +54,7 @@ export type RenderReply =
 const opened = new Map<string, OpenChart>();
 
 async function renderFile(job: FileJob): Promise<RenderReply> {
-  const { dir, id, state, content, sources, baseUrl, organisation } = job;
+  const { dir, id, state, made, theme, sources, baseUrl, organisation } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
   const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
@@ -64,7 +66,7 @@ async function renderFile(job: FileJob): Promise<RenderReply> {
   }
   const { licence } = organisation;
   const shown = { chart: opened.get(id)!, state, sources, baseUrl, licence };
-  return { failed: false, status: 200, type: '', body: Buffer.from(chartText(shown, content)) };
+  return { failed: false, status: 200, type: '', body: Buffer.from(chartText(shown, made, theme)) };
 }
 
 /** Data whose hash differs from the manifest's is never shown. */

@@ -32,31 +32,16 @@ export function sourceFields({ sources }: Pick<Chart, 'sources'>, { columns }: C
   });
 }
 
-interface Download {
-  /** `/charts/supply.svg` */
-  path: string;
-  name: string;
-  /** Its use. */
-  use: string;
-  /** Whether every state has such a file. */
-  coversAllStates: boolean;
-}
-
-const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
-  '.svg': ['SVG', 'vectors'],
-  '.png': ['PNG', 'pixels, double resolution'],
-  '.pdf': ['PDF', 'vectors, for print and LaTeX'],
-  '.csv': ['CSV', 'the numbers shown'],
-  '.json': ['JSON', 'the numbers with units, sources and text'],
-};
-
-/** The forms in which a release has a chart. */
-export function downloadsOf(release: SiteRelease, id: string): Download[] {
-  return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
-    const [name, use] = WORDS[form.ending]!;
-    const path = `/${chartPath(id, form)}`;
-    return { path, name, use, coversAllStates: form.content.kind !== 'print' };
-  });
+/** The files of a chart that a release has. */
+export function downloadsOf(release: SiteRelease, id: string) {
+  return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => ({
+    /** `/charts/supply.svg` */
+    path: `/${chartPath(id, form)}`,
+    name: form.ending.slice(1).toUpperCase(),
+    /** Its use. */
+    use: form.title,
+    coversAllStates: form.kind !== 'print',
+  }));
 }
 
 /**
@@ -80,9 +65,6 @@ export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): Cha
   return { id, baseUrl: release.baseUrl, organisation: release.organisation };
 }
 
-/** The media types of the downloads that have the numbers. */
-const OF_DATA: Readonly<Record<string, string>> = { '.csv': 'text/csv', '.json': 'application/json' };
-
 /** schema.org/Dataset for the numbers of a chart, as its page shows them without a choice of the reader. Empty without data. */
 export function chartJsonLd(
   release: SiteRelease,
@@ -93,10 +75,14 @@ export function chartJsonLd(
   if (asOf === '') return [];
   const { baseUrl, organisation } = chartFacts(release, chart);
   const files = downloadsOf(release, chart.id);
-  const numbers = files.flatMap(({ path, name }) => {
-    const type = OF_DATA[path.slice(path.lastIndexOf('.'))];
-    return type ? [{ '@type': 'DataDownload', name, encodingFormat: type, contentUrl: baseUrl + path }] : [];
-  });
+  const numbers = files
+    .filter(({ name }) => name === 'CSV' || name === 'JSON')
+    .map(({ path, name }) => ({
+      '@type': 'DataDownload',
+      name,
+      encodingFormat: name === 'CSV' ? 'text/csv' : 'application/json',
+      contentUrl: baseUrl + path,
+    }));
   const picture = files.find(({ path }) => path === `/charts/${chart.id}.png`);
   return [
     {

@@ -42,7 +42,9 @@ export function askedState(
  * Throws usage for a state that the chart does not have.
  */
 function readState(chart: OpenChart, search: string): ChartState {
-  const state = parseChartState(chart, ownParameters(search));
+  const parameters = ownParameters(search);
+  if (parameters.size === 0) return DEFAULT_STATE;
+  const state = parseChartState(chart, parameters);
   const offered = chart.series;
   const isAll = offered.length > 0 && offered.every(({ name }) => state.series?.includes(name));
   const known = isAll && state.series?.length === offered.length ? { ...state, series: null } : state;

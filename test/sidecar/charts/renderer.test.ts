@@ -41,7 +41,7 @@ async function release(name = 'a') {
   const page = (url: string): PageJob => ({ kind: 'page', dir, url, program, facts });
   /** A picture from a file that the release lacks: it reaches a thread and fails there. */
   const picture: FileJob = {
-    ...{ kind: 'file', dir, id: 'mii', state: null as never, content: { kind: 'rows' }, baseUrl: '' },
+    ...{ kind: 'file', dir, id: 'mii', state: null as never, made: 'rows', theme: 'light', baseUrl: '' },
     sources: [{ path: 'economy/mii-history.csv', sha256: '' }],
     organisation: ORGANISATION,
   };

@@ -1,11 +1,12 @@
 import type { APIRoute } from 'astro';
-import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
 import { oembedDocument } from '../../charts/oembed-document.ts';
-import { openChart } from '../../charts/open-chart.ts';
+import { askedState, openChart } from '../../charts/open-chart.ts';
 import { openRelease } from '../../layout/release.ts';
 
-export const GET: APIRoute = ({ params }) => {
+export const GET: APIRoute = ({ params, url }) => {
   const release = openRelease();
-  const document = oembedDocument(release, openChart(release, params.id!), DEFAULT_STATE);
-  return new Response(`${JSON.stringify(document, null, 2)}\n`);
+  const chart = openChart(release, params.id!);
+  const { state, fault } = askedState(chart, url.search);
+  if (fault !== null) return new Response(`${fault}.\n`, { status: 400 });
+  return new Response(`${JSON.stringify(oembedDocument(release, chart, state), null, 2)}\n`);
 };
