@@ -18,7 +18,7 @@ export interface Bars {
   most?: number;
 }
 
-/** Two dots on a line for each row of the table: numbers from zero, or days. The second one is full. */
+/** Two dots for each row of the table: numbers from zero, with a line between them, or days. The second one is full. */
 export interface Dots {
   kind: 'dots';
   axis: 'numbers' | 'days';
@@ -26,8 +26,6 @@ export interface Dots {
     label: string;
     ring: { at: number; colour: Colour } | null;
     full: { at: number; colour: Colour } | null;
-    /** Connects the dots. */
-    line: Colour | null;
     /** At the row's end. */
     text: string;
     colour: Colour;
@@ -187,14 +185,14 @@ export function dots({ rows, key, rule, axis }: Dots, room: Room): Block {
             label(text, at, bottom + 12, muted),
           ])),
       ...(rule ? ruleMarks([{ at: x(rule.at), text: rule.text }], { top, bottom }, room, theme.muted) : []),
-      ...rows.flatMap(({ ring, full, line, colour }, index) => {
+      ...rows.flatMap(({ ring, full, colour }, index) => {
         const cy = middles[index]!;
         const fill = (one: Colour) => colourIn(theme, one);
         const hollow = { r: RADIUS - 0.5, fill: theme.paper, 'stroke-width': 2 };
         return [
           ...(axis === 'days' ? [segment([edges.left, cy], [right, cy], { stroke: theme.rule })] : []),
-          ...(line && ring && full
-            ? [segment([x(ring.at), cy], [x(full.at), cy], { stroke: fill(line), 'stroke-width': 2 })]
+          ...(axis === 'numbers' && ring && full
+            ? [segment([x(ring.at), cy], [x(full.at), cy], { stroke: fill(colour), 'stroke-width': 2 })]
             : []),
           ...(ring ? [element('circle', { ...hollow, cx: x(ring.at), cy, stroke: fill(ring.colour) })] : []),
           ...(full ? [element('circle', { cx: x(full.at), cy, r: RADIUS, fill: fill(full.colour) })] : []),

@@ -63,7 +63,6 @@ export const compliance = defineChart({
         full: last_audit === null ? null : { at: timeOfDay(last_audit), colour: 'subject' },
         ring:
           next_audit === null ? null : { at: timeOfDay(next_audit), colour: overdue ? 'contrast' : 'muted' },
-        line: null,
         text: capitalise(formatToken(status)),
         colour: status === 'not_audited' ? 'muted' : status === 'non_compliant' ? 'contrast' : 'ink',
       })),

@@ -86,7 +86,6 @@ export const drift = defineChart({
             label,
             ring: baseline === null ? null : { at: baseline, colour: 'muted' },
             full: current === null ? null : { at: current, colour },
-            line: colour,
             text: drift === null ? '–' : signed(drift),
             colour,
           };

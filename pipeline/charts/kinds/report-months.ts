@@ -1,8 +1,9 @@
 import { type TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
+import type { PublishedFiles } from '../../artifacts/published-files.ts';
 import { formatMonth } from '../../words/moment.ts';
 import { formatIndex } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import { type Chart, type ChartSpec, defineChart } from '../chart.ts';
+import { type Chart, defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import { shortNumber } from '../drawing/label.ts';
 import { indexPane } from './mii.ts';
@@ -14,11 +15,6 @@ export type CountedMonth = TransparencyReport['financial']['months'][number] & {
   /** False for the month in which the ledger began and for the current one: neither compares with a whole month. */
   whole: boolean;
 };
-
-interface Data {
-  months: readonly CountedMonth[];
-  asOf: string;
-}
 
 /** The months of the report, oldest first. */
 export function countedMonths({ financial, period, closed }: TransparencyReport): CountedMonth[] {
@@ -60,27 +56,18 @@ export function formatPartialMonths(months: readonly CountedMonth[]): string {
  */
 export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
   const file = { ...transparency, path };
-  const shared: Pick<ChartSpec<Data>, 'area' | 'sources' | 'controls' | 'prepare' | 'asOf'> = {
-    area: 'government',
-    sources: [file],
-    controls: [],
-    prepare(files) {
-      const report = files.read(file);
-      return { months: countedMonths(report), asOf: report.timestamp };
-    },
-    asOf: ({ asOf }) => asOf,
+  const prepare = (files: PublishedFiles) => {
+    const report = files.read(file);
+    return { months: countedMonths(report), asOf: report.timestamp };
   };
-  return { supply: supplyByMonth(shared), mii: miiByMonth(shared) };
-}
-
-type Shared = Pick<ChartSpec<Data>, 'area' | 'sources' | 'controls' | 'prepare' | 'asOf'>;
-
-function supplyByMonth(shared: Shared): Chart {
-  return defineChart<Data>({
+  const shared = { area: 'government', sources: [file], controls: [] } as const;
+  const supply = defineChart({
     ...shared,
     id: 'report-supply',
     name: 'Supply and minting by month',
     missing: { nothing: 'There are no MIC yet.', types: ['genesis', 'mic_mint'], wholeDays: false },
+    prepare,
+    asOf: ({ asOf }) => asOf,
     isMissing: ({ months }) => months.every(({ total_supply, minted }) => total_supply === 0 && minted === 0),
     view({ months }) {
       // Where the supply is the same in each month, a scale that does not begin at zero would show nothing.
@@ -96,9 +83,7 @@ function supplyByMonth(shared: Shared): Chart {
         ]),
         note: () => partialNote(months, 'hatched'),
         mark: () => ({
-          kind: 'over-time',
-          months: true,
-          partial: months.map(({ whole }) => !whole),
+          ...marked(months),
           panes: [
             {
               mark: 'lines',
@@ -128,10 +113,7 @@ function supplyByMonth(shared: Shared): Chart {
       };
     },
   });
-}
-
-function miiByMonth(shared: Shared): Chart {
-  return defineChart<Data>({
+  const mii = defineChart({
     ...shared,
     id: 'report-mii',
     name: 'Integrity index by month',
@@ -140,6 +122,8 @@ function miiByMonth(shared: Shared): Chart {
       types: ['mii_reading'],
       wholeDays: false,
     },
+    prepare,
+    asOf: ({ asOf }) => asOf,
     view({ months }) {
       const read = months.filter(({ mii_mean, mii_min }) => mii_mean !== null && mii_min !== null);
       return {
@@ -157,9 +141,7 @@ function miiByMonth(shared: Shared): Chart {
           return [`The lowest reading was ${formatIndex(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`];
         },
         mark: () => ({
-          kind: 'over-time',
-          months: true,
-          partial: months.map(({ whole }) => !whole),
+          ...marked(months),
           panes: [
             indexPane({
               band: ['mii_min', 'mii_mean'],
@@ -171,10 +153,13 @@ function miiByMonth(shared: Shared): Chart {
       };
     },
   });
+  return { supply, mii };
 }
 
+const marked = (months: readonly CountedMonth[]) =>
+  ({ kind: 'over-time', months: true, partial: months.map(({ whole }) => !whole) }) as const;
+
 function partialNote(months: readonly CountedMonth[], look: string): string {
-  const partial = months.filter(({ whole }) => !whole).map(formatCountedMonth);
-  if (partial.length === 0) return '';
-  return `Not ${partial.length === 1 ? 'a whole month' : 'whole months'}, and ${look}: ${formatList(partial)}.`;
+  const words = formatPartialMonths(months);
+  return words === '' ? '' : `${words}, so ${look}.`;
 }

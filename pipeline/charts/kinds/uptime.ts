@@ -108,22 +108,14 @@ const MOST_NAMES = 3;
 /** Who was offline most, or that none was. Up to three names; with more, only their number. */
 function finding(sentinels: readonly Sentinel[], days: number): string | null {
   if (days < LEAST_DAYS) return null;
-  const span = formatCount(days, 'day');
-  const [first, ...others] = sentinels as [Sentinel, ...Sentinel[]];
-  if (others.length === 0) {
-    const own = formatCount(first.days, 'day');
-    return first.offline === 0
-      ? `${first.name} was never offline in ${own}`
-      : `${first.name} was offline on ${formatNumber(first.offline)} of ${own}`;
-  }
+  const only = sentinels.length === 1 ? sentinels[0]! : null;
+  const span = formatCount(only?.days ?? days, 'day');
   const most = Math.max(...sentinels.map(({ offline }) => offline));
-  const longest = sentinels.filter(({ offline }) => offline === most).map(({ name }) => name);
-  if (most === 0) return `No sentinel was offline in ${span}`;
-  const on = `on ${formatNumber(most)} of ${span}`;
-  if (longest.length === sentinels.length) return `Each sentinel was offline ${on}`;
-  if (longest.length > MOST_NAMES)
-    return `${formatNumber(longest.length)} sentinels were offline ${on} each, more than the others`;
-  return longest.length === 1
-    ? `${longest[0]} was offline ${on}, more than any other sentinel`
-    : `${formatList(longest)} were offline ${on} each, more than any other sentinel`;
+  if (most === 0) return `${only ? `${only.name} was never` : 'No sentinel was'} offline in ${span}`;
+  const first = sentinels.filter(({ offline }) => offline === most).map(({ name }) => name);
+  const who = first.length > MOST_NAMES ? formatCount(first.length, 'sentinel') : formatList(first);
+  const were = first.length === 1 ? 'was' : 'were';
+  const each = first.length === 1 ? '' : ' each';
+  const others = first.length === sentinels.length ? '' : ', more than the others';
+  return `${who} ${were} offline on ${formatNumber(most)} of ${span}${each}${others}`;
 }
