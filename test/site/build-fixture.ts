@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { programKey } from '../../pipeline/build/site/make-program.ts';
+import { makeSite } from '../../pipeline/build/site/make-site.ts';
 import { paperHtml } from '../../pipeline/build/site/paper-html.ts';
-import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { signer } from '../ledger/test-signer.ts';
 import type { TestLedger } from '../model/events.ts';
@@ -107,7 +107,7 @@ export async function writeSite({
         write: ({ path, content }) => place(join(out, path), content),
         isSame: () => false,
         takeOver: async () => false,
-        keep: async (file, bytes) => {
+        keepBytes: async (file, bytes) => {
           await place(join(release, file), bytes);
           return { bytes: bytes.length, sha256: sha256(bytes) };
         },

@@ -4,8 +4,6 @@ import type { z } from 'zod';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
-import type { Blob } from '../../release/format/manifest.ts';
-import type { Published } from '../../release/format/release.ts';
 import { readSite } from '../../release/staging/site-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { compiledSite } from './compiled-site.ts';
@@ -25,14 +23,8 @@ export function programKey(): string {
   return sourceDigest(...SOURCES);
 }
 
-/** The folder of a release into which a site is made. */
-export interface SiteFolder extends Pick<Staging, 'isSame' | 'takeOver' | 'write'> {
-  /** It has the draft `manifest.json` and the data files that the pages are made from. */
-  dir: string;
-  /** Writes a file without an address, below `dir`. */
-  keep(file: string, bytes: Uint8Array): Promise<Blob>;
-  previous: Published | null;
-}
+/** The staging folder of a release, as far as a site needs one: with the draft `manifest.json` and the data files that the pages are made from. */
+export type SiteFolder = Pick<Staging, 'dir' | 'isSame' | 'keepBytes' | 'previous' | 'takeOver' | 'write'>;
 
 export interface ProgramInputs {
   /** A folder of the run, for what is compiled where it cannot be kept. */
@@ -55,10 +47,10 @@ export async function makeProgram(
   const { files } = await asDiskErrors(server, () => listTree(server));
   for (const path of files) {
     const bytes = await asDiskErrors(path, () => readFile(join(server, path)));
-    await to.keep(`${SERVER_FOLDER}/${path}`, bytes);
+    await to.keepBytes(`${SERVER_FOLDER}/${path}`, bytes);
   }
   const { baseUrl: base_url, sourceCode: source_code } = facts;
   const about = { base_url, source_code } satisfies z.input<typeof ServerFacts>;
-  await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));
+  await to.keepBytes(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));
   return dirname(server);
 }

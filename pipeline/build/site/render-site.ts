@@ -3,8 +3,7 @@ import type { RecentCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';
-import { makePages } from './make-pages.ts';
-import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
+import { makeSite } from './make-site.ts';
 import type { Given } from './open-program.ts';
 import { paperHtml } from './paper-html.ts';
 
@@ -52,29 +51,8 @@ export async function renderSite(
       papers,
     };
     const inputs = { scratch: staging.scratch, program, facts, snapshots };
-    list = await makeSite(inputs, folderOf(staging));
+    list = await makeSite(inputs, staging);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, { ...options, organisation });
   return list;
-}
-
-function folderOf(staging: Staging): SiteFolder {
-  return {
-    dir: staging.dir,
-    previous: staging.reuse ? staging.previous : null,
-    write: (file) => staging.write(file),
-    isSame: (paths) => staging.isSame(paths),
-    takeOver: (path) => staging.takeOver(path),
-    keep: (file, bytes) => staging.keepBytes(file, bytes),
-  };
-}
-
-export interface SiteInputs extends ProgramInputs {
-  snapshots: Given | null;
-}
-
-/** Makes the program and all pages, except those that are as they were. Deterministic. Gives the page of the snapshot list. */
-export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
-  const folder = await makeProgram(inputs, to);
-  return makePages({ ...inputs, folder }, to);
 }

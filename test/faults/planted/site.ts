@@ -22,7 +22,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'an archive keeps the pages that new rows touch',
     breaks: SAME,
-    file: 'pipeline/build/site/make-pages.ts',
+    file: 'pipeline/build/site/make-site.ts',
     change: ['new Set(paths).difference(new Set(touched))', 'new Set(paths)'],
     tests: NEXT_RUN,
   },

@@ -2,34 +2,24 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
-import type { SiteFolder } from './make-program.ts';
-import {
-  type Given,
-  type PageList,
-  pageListsUrl,
-  type RenderedPage,
-  type SiteFacts,
-} from './open-program.ts';
+import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
+import { type Given, type PageList, pageListsUrl, type RenderedPage } from './open-program.ts';
 import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
 
-export interface PagesInputs {
-  /** Folder with the program. */
-  folder: string;
-  facts: SiteFacts;
+export interface SiteInputs extends ProgramInputs {
   /** What the page of the snapshot list shows; null for no such page. */
   snapshots: Given | null;
 }
 
 /**
- * Makes every page of the site, and gives that of the snapshot list, which stands beside the release; null for none. Of an archive, which grows with every release, only the pages that
- * new rows touch are rendered; the others are taken over from the previous release if the same program made them. Throws site_failed with
- * the address of a page that fails, and its error.
+ * Makes the program and every page of the site, and gives the page of the snapshot list, which stands beside the release; null for none. Of an
+ * archive, which grows with every release, only the pages that new rows touch are rendered; the others are taken over from the previous release
+ * if the same program made them. Deterministic. Throws site_failed with the address of a page that fails, and its error.
  */
-export async function makePages(
-  { folder, facts, snapshots }: PagesInputs,
-  to: SiteFolder,
-): Promise<string | null> {
-  await using threads = new PageThreads({ dir: to.dir, program: folder, facts });
+export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
+  const { facts, snapshots } = inputs;
+  const program = await makeProgram(inputs, to);
+  await using threads = new PageThreads({ dir: to.dir, program, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
   const due: string[] = [];
   const { body } = await threads.render(pageListsUrl(since));
