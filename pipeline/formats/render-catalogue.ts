@@ -1,17 +1,14 @@
 import { join } from 'node:path';
-import { citeAll } from '../artifacts/academics/citations.ts';
+import { citeAll, citePapers } from '../artifacts/academics/citations.ts';
+import type { View } from '../artifacts/artifact.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
-import { accompanyingFile, type NewFile } from '../release/format/manifest.ts';
+import { standings } from '../model/queries/compliance.ts';
+import { activeAlerts } from '../model/queries/health.ts';
+import { accompanyingFile, type Facts, type NewFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { deliberationNames, pageNames } from '../words/page-names.ts';
-import { type Catalogue, type CatalogueFacts, DATABASE, describeCatalogue } from './catalogue/catalogue.ts';
-import {
-  type Change,
-  MOST_CHANGES,
-  type Recent,
-  type RecentRows,
-  type Standing,
-} from './catalogue/changes.ts';
+import { type Catalogue, DATABASE, describeCatalogue } from './catalogue/catalogue.ts';
+import { type Change, MOST_CHANGES, type Recent, type Standing } from './catalogue/changes.ts';
 import { formatCslJson, formatRis } from './catalogue/citation.ts';
 import { CFF_PATH, formatCff } from './catalogue/citation-cff.ts';
 import { formatRobotsTxt, formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
@@ -21,13 +18,18 @@ import { dcat } from './catalogue/dcat.ts';
 import { type Feed, feedsOf, formatAtom, jsonFeedOf } from './catalogue/feeds.ts';
 import { formatLlmsTxt } from './catalogue/llms-txt.ts';
 import { readColumns } from './sqlite.ts';
+import { writeTables } from './write-tables.ts';
 
-/** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
-export async function renderCatalogue(
+/** Writes the tables in other formats, and the catalogues of all that is staged: after the data files, before the site. */
+export async function renderExtras(
   staging: Staging,
-  facts: Omit<CatalogueFacts, 'files'>,
-  { rows: recentRows, standing }: { rows: RecentRows; standing: Standing },
+  facts: Facts,
+  { state, documents, baseUrl }: View,
+  printed: readonly string[],
 ): Promise<void> {
+  const { organisation } = documents;
+  const { timestamp: asOf, ledger, software } = facts;
+  const recentRows = await writeTables(staging, { facts, baseUrl, organisation });
   // A decision is long, and its feed entry is one row.
   const decisions = (recentRows.get('decisions') ?? []).slice(-MOST_CHANGES);
   const [decisionIds, ids, opened] = readColumns(databaseOf(staging), [
@@ -35,9 +37,18 @@ export async function renderCatalogue(
     ['deliberation_archive', 'id'],
     ['deliberation_archive', 'opened'],
   ]);
+  const standing = {
+    asOf,
+    alerts: activeAlerts(state),
+    deliberations: state.deliberations,
+    audits: standings(state),
+    sentinels: Object.keys(state.sentinels),
+  };
   const rows = new Map([...recentRows, ['decisions', decisions]]);
   const recent = { rows, decisionIds, archived: zip(ids, opened), standing };
-  const catalogue = describeCatalogue({ ...facts, files: staging.files() });
+  const papers = citePapers({ documents, baseUrl });
+  const described = { baseUrl, organisation, software, since: state.since, asOf, ledger, papers, printed };
+  const catalogue = describeCatalogue({ ...described, files: staging.files() });
   for (const file of catalogueFiles(catalogue, recent)) await staging.write(file);
 }
 
