@@ -11,7 +11,7 @@ import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
-import { publicFiles, statementsOf } from '../release/format/proof-files.ts';
+import { type Provable, publicFiles, publicManifest, statementsOf } from '../release/format/proof-files.ts';
 import {
   LATEST_PATH,
   MANIFEST_PATH,
@@ -75,7 +75,7 @@ async function verifyPublished(
 }
 
 /** What `verify` finds, with places below OUT. */
-async function findingsOf(
+export async function findingsOf(
   out: string,
   trust: Trust,
   checks: readonly CheckName[],
@@ -102,22 +102,10 @@ export function placeBelow(out: string, place: string): string {
 }
 
 /**
- * The log of OUT with its restricted entries, compared with the ledger that its release was made from. A log that is ahead of
- * the release must extend it: the log is published first.
+ * Every entry has its hash in a tile, and nothing else is beside the entries. A log that is ahead of the release must extend it: the log is
+ * published first.
  */
-export async function checkLog(
-  out: string,
-  ledger: Facts['ledger'],
-  verifiers: readonly Verifier[],
-): Promise<Finding[]> {
-  const unsigned = unsignedManifest({ release: '', ledger, timestamp: '', files: [] });
-  const trust = { keys: null, ledgerKeys: verifiers.length > 0 ? verifiers : null, unsigned };
-  const findings = await findingsOf(out, trust, ['signature', 'log'], () => {});
-  return oncePerPlace([...findings, ...(await checkEntries(out, ledger))]);
-}
-
-/** Every entry has its hash in a tile, and nothing else is beside the entries. */
-async function checkEntries(out: string, ledger: Facts['ledger']): Promise<Finding[]> {
+export async function checkEntries(out: string, ledger: Facts['ledger']): Promise<Finding[]> {
   const findings: Finding[] = [];
   await attempt(findings, out, async () => {
     const { checkpoint, reader } = await openLog(out);
@@ -237,25 +225,9 @@ async function unlisted(out: string, { ledger }: Manifest): Promise<Finding[]> {
 }
 
 /** An unsigned release in the form of a public manifest. */
-function unsignedManifest({
-  release,
-  ledger,
-  timestamp,
-  files,
-}: Pick<Manifest, 'release' | 'ledger' | 'timestamp' | 'files'>): PublicManifest {
-  const { origin, snapshot, size, root } = ledger;
-  return {
-    schema_version: '1.0.0',
-    publisher: '',
-    keys: [],
-    version: 0,
-    release,
-    snapshot,
-    as_of: timestamp,
-    expires: timestamp,
-    log: { origin, size, root_hash: Buffer.from(root, 'hex').toString('base64'), checkpoint: '' },
-    files: publicFiles({ files }),
-  };
+export function unsignedManifest(release: Provable): PublicManifest {
+  const nothing = { version: 0, expires: release.timestamp, checkpoint: '', keys: [] };
+  return publicManifest(release, nothing, publicFiles(release));
 }
 
 async function attempt(findings: Finding[], out: string, work: () => Promise<void>): Promise<void> {
@@ -271,7 +243,7 @@ function finding(place: string, expected: string, found: string): Finding {
   return { code: 'release_invalid', place, expected, found };
 }
 
-function oncePerPlace(findings: readonly Finding[]): Finding[] {
+export function oncePerPlace(findings: readonly Finding[]): Finding[] {
   const places = new Map(findings.toReversed().map((one) => [one.place, one]));
   return [...places.values()].reverse();
 }

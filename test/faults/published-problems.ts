@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '../../pipeline/build/check.ts';
-import { checkLog, compareProofs } from '../../pipeline/build/check-release.ts';
+import { compareProofs } from '../../pipeline/build/check-release.ts';
 import { publishedIds, readIndex } from '../../pipeline/build/snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { CathedralError, type Finding } from '../../pipeline/errors.ts';
@@ -15,6 +15,7 @@ import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts'
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
 import { signer } from '../ledger/test-signer.ts';
+import { checkLog } from '../release/log/check-log.ts';
 import { keysOf, ledgerOf, outOf, publisherOptions } from './small-publisher.ts';
 
 /**

@@ -78,11 +78,16 @@ export function statementsOf(
   return { manifest: text, latest, blob };
 }
 
-function publicManifest(release: Provable, { version, expires, checkpoint, keys }: Stated): PublicManifest {
+/** What a publisher states of a release; without keys, what it would state of one that is not signed. */
+export function publicManifest(
+  release: Provable,
+  { version, expires, checkpoint, keys }: Stated,
+  files: PublicFile[] = statedFiles(release),
+): PublicManifest {
   const { ledger, timestamp } = release;
   return {
     schema_version: '1.0.0',
-    publisher: parseVerifierKey(keys[0]!).name,
+    publisher: keys[0] === undefined ? '' : parseVerifierKey(keys[0]).name,
     keys: [...keys],
     version,
     release: release.release,
@@ -95,7 +100,7 @@ function publicManifest(release: Provable, { version, expires, checkpoint, keys 
       root_hash: Buffer.from(ledger.root, 'hex').toString('base64'),
       checkpoint,
     },
-    files: statedFiles(release),
+    files,
   };
 }
 

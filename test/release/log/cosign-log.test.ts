@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { withLock } from '../../../pipeline/disk/lock.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
@@ -20,6 +19,7 @@ import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { ForeignKey } from '../../witness/foreign-log.ts';
 import { type Behave, type ForeignWitness, foreignWitness } from '../../witness/foreign-witness.ts';
+import { checkLog } from './check-log.ts';
 import { factsOf, filesBelow, publishLog } from './publish-log.ts';
 
 const LEDGER_KEY = new ForeignKey(signer.verifier.name, 1, 7);

@@ -12,7 +12,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
 import { edgeTiles, type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
@@ -21,6 +20,7 @@ import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { failureOf } from '../temporary-folder.ts';
+import { checkLog } from './check-log.ts';
 import { factsOf, filesBelow, publishLog } from './publish-log.ts';
 
 /** A ledger with snapshots of these numbers of events, and the end of each. */
