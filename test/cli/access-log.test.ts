@@ -6,8 +6,8 @@ import { formatNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.
 import { openNote } from '../../pipeline/ledger/notes/open-note.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
+import { openLogIn } from '../../src/sidecar/access-log/access-log.ts';
 import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
-import { openLogIn } from '../../src/sidecar/access-log/log-table.ts';
 import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';

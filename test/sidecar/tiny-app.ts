@@ -6,7 +6,7 @@ import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import { openLogFile } from '../../src/sidecar/access-log/log-table.ts';
+import { openLogFile } from '../../src/sidecar/access-log/access-log.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';

@@ -1,7 +1,14 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
+import type { Database } from '../../../pipeline/postgres/database.ts';
+import { openSqlite, type SqliteOptions } from '../../../pipeline/sql/sqlite.ts';
+import type { SqlStore } from '../../../pipeline/sql/store.ts';
+import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
-import { type Access, type AccessRecord, recordAccess } from './entry.ts';
+import { type Access, type AccessRecord, FIRST_LINK, type Link, recordAccess } from './entry.ts';
+import { readLog } from './log-reader.ts';
+import { appendEntries, assertMayAppend } from './log-table.ts';
 import { REFUSAL_LIMITS, type RefusalLimits, Refusals } from './refusals.ts';
+import { assertHasSigned, type HeadStore } from './signed-heads.ts';
 
 export interface AccessLog {
   /**
@@ -16,16 +23,7 @@ export interface AccessLog {
   close: () => Promise<void>;
 }
 
-/** Where entries are stored. Members are never called concurrently, except `close`, which is called last. */
-export interface LogStorage {
-  /** Appends all records to the chain or none. Resolves when they would survive a power failure. */
-  append: (records: readonly AccessRecord[]) => Promise<void>;
-  /** Rejects with the error that the next append would get. */
-  check: () => Promise<void>;
-  close: () => Promise<void>;
-}
-
-export interface AccessLogOptions {
+interface AccessLogOptions {
   refusals?: RefusalLimits;
   /** Called once per fault of the log, and with null when the fault is over. */
   onChange?: (fault: unknown) => void;
@@ -34,28 +32,71 @@ export interface AccessLogOptions {
 /** How long refused requests are counted before a summary entry is written, ms. A kill loses at most this much. */
 const SUM_MS = 60_000;
 
-/** A log over its storage: entries that arrive together are stored together, and floods of refused requests are summarised. */
-export function createAccessLog(
-  storage: LogStorage,
-  { refusals: refusalLimits = REFUSAL_LIMITS, onChange = () => undefined }: AccessLogOptions = {},
+/**
+ * The log in a file of this machine, which has to have the entry of the newest of `heads`: who cut it off while no server ran is noticed. A folder that cannot be written is tried again with each entry, and a file that is removed while it is in use
+ * is not made again: restarting the log would hide the loss.
+ */
+export function openLogFile(
+  path: string,
+  {
+    waitMs,
+    heads,
+    ...options
+  }: AccessLogOptions & Pick<SqliteOptions, 'waitMs'> & { heads?: HeadStore } = {},
+): AccessLog {
+  const open = () => openSqlite(path, LOG_FILE, waitMs === undefined ? {} : { waitMs });
+  const signed = async (store: SqlStore) => (heads ? assertHasSigned(readLog(store), heads) : null);
+  return openLog({ open, signed, close: (store) => store.close() }, options);
+}
+
+/** The log in a database. Closing it leaves the database open. */
+export function openLogIn(database: Database, options: AccessLogOptions = {}): AccessLog {
+  const nothing = async () => null;
+  return openLog({ open: async () => database, signed: nothing, close: nothing }, options);
+}
+
+interface LogPlace {
+  open(): Promise<SqlStore>;
+  /** The newest entry that was signed; null: none. Throws access_log_broken if the log lacks it. */
+  signed(store: SqlStore): Promise<Link | null>;
+  close(store: SqlStore): Promise<unknown>;
+}
+
+/**
+ * Any number of servers may write to a log at once; their entries form one chain. Entries that arrive together are stored together, and floods
+ * of refused requests are summarised. Entries and checks reject with access_log_broken if the store lacks the entry that this process wrote last
+ * or its head does not fit, and with store_failed if the store fails.
+ */
+function openLog(
+  { open, signed, close }: LogPlace,
+  { refusals: refusalLimits = REFUSAL_LIMITS, onChange = () => undefined }: AccessLogOptions,
 ): AccessLog {
   const noteFault = onChangedFault(onChange);
-  /** Settles when the storage has done everything asked of it so far. */
+  let store: SqlStore | null = null;
+  /** The entry that the log has to have. */
+  let acknowledged: Link | null = null;
+  /** Settles when everything asked of the store so far is done: one thing after the other. */
   let turn: Promise<unknown> = Promise.resolve();
-  const use = (work: () => Promise<void>): Promise<void> => {
-    const used = turn.then(work).then(
-      () => noteFault(null),
-      (error) => {
-        noteFault(error);
-        throw error;
-      },
-    );
+  const use = (work: (store: SqlStore, last: Link) => Promise<Link>): Promise<void> => {
+    const used = turn
+      .then(async () => {
+        store ??= await open();
+        acknowledged ??= (await signed(store)) ?? FIRST_LINK;
+        acknowledged = await work(store, acknowledged);
+      })
+      .then(
+        () => noteFault(null),
+        (error) => {
+          noteFault(error);
+          throw error;
+        },
+      );
     turn = used.catch(() => undefined);
     return used;
   };
   const appends = new GroupCommit<AccessRecord, void>({
     commit: async (batch) => {
-      await use(() => storage.append(batch));
+      await use((store, last) => appendEntries(store, batch, last));
       return [];
     },
   });
@@ -71,7 +112,7 @@ export function createAccessLog(
       if (!access.isRefused || refusals.take(access)) await appends.add(recordAccess(access));
     },
     check: () => {
-      checking ??= use(storage.check).finally(() => {
+      checking ??= use(assertMayAppend).finally(() => {
         checking = null;
       });
       return checking;
@@ -81,7 +122,7 @@ export function createAccessLog(
       await writeSum();
       await appends.idle();
       await turn;
-      await storage.close();
+      if (store) await close(store);
     },
   };
 }

@@ -1,13 +1,9 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
-import { openSqlite, type SqliteOptions } from '../../../pipeline/sql/sqlite.ts';
 import type { Query, SqlStore } from '../../../pipeline/sql/store.ts';
 import { insertion } from '../../../pipeline/sql/table.ts';
-import { ENTRIES, LOG_FILE, NOT_NEXT } from '../../../pipeline/sql/tables.ts';
-import { type AccessLog, type AccessLogOptions, createAccessLog } from './access-log.ts';
+import { ENTRIES, NOT_NEXT } from '../../../pipeline/sql/tables.ts';
 import { type AccessRecord, COLUMNS, type Entry, FIRST_LINK, type Link, linkEntry } from './entry.ts';
-import { readLog } from './log-reader.ts';
-import { assertHasSigned, type HeadStore } from './signed-heads.ts';
 
 /** Who holds it continues the chain: the next one reads the head after this transaction has ended. */
 export const LOG_LOCK = ENTRIES.name;
@@ -29,69 +25,14 @@ interface HeadRow extends Link {
 /** Adds no row, and needs the right to. */
 const ADD_NOTHING = `INSERT INTO access_log_entries (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM access_log_entries WHERE seq < 0`;
 
-/**
- * The log in a file of this machine, which has to have the entry of the newest of `heads`: who cut it off while no server ran is noticed. A folder that cannot be written is tried again with each entry, and a file that is removed while it is in use
- * is not made again: restarting the log would hide the loss.
- */
-export function openLogFile(
-  path: string,
-  {
-    waitMs,
-    heads,
-    ...options
-  }: AccessLogOptions & Pick<SqliteOptions, 'waitMs'> & { heads?: HeadStore } = {},
-): AccessLog {
-  const open = () => openSqlite(path, LOG_FILE, waitMs === undefined ? {} : { waitMs });
-  const signed = async (store: SqlStore) => (heads ? assertHasSigned(readLog(store), heads) : null);
-  return openLog({ open, signed, close: (store) => store.close() }, options);
-}
-
-/** The log in a database. Closing it leaves the database open. */
-export function openLogIn(database: Database, options: AccessLogOptions = {}): AccessLog {
-  const nothing = async () => null;
-  return openLog({ open: async () => database, signed: nothing, close: nothing }, options);
-}
-
-interface LogPlace {
-  open(): Promise<SqlStore>;
-  /** The newest entry that was signed; null: none. Throws access_log_broken if the log lacks it. */
-  signed(store: SqlStore): Promise<Link | null>;
-  close(store: SqlStore): Promise<unknown>;
-}
-
-/**
- * Any number of servers may write to a log at once; their entries form one chain. Entries and checks reject with access_log_broken if the store lacks
- * the entry that this process wrote last or its head does not fit, and with store_failed if the store fails.
- */
-function openLog({ open, signed, close }: LogPlace, options: AccessLogOptions): AccessLog {
-  let store: SqlStore | null = null;
-  /** The entry that the log has to have. */
-  let acknowledged: Link | null = null;
-  const take = async () => {
-    store ??= await open();
-    acknowledged ??= (await signed(store)) ?? FIRST_LINK;
-    return { store, acknowledged };
-  };
-  return createAccessLog(
-    {
-      append: async (records) => {
-        const { store, acknowledged: last } = await take();
-        acknowledged = await append(store, records, last);
-      },
-      check: async () => {
-        const { store: used, acknowledged } = await take();
-        await used.transaction(async (query) => {
-          await readHead(used.name, query, acknowledged);
-          await query(ADD_NOTHING);
-        }, LOG_LOCK);
-        await used.check();
-      },
-      close: async () => {
-        if (store) await close(store);
-      },
-    },
-    options,
-  );
+/** Rejects with the error that the next append would get. Returns the entry that the log has to have, as it is. */
+export async function assertMayAppend(store: SqlStore, acknowledged: Link): Promise<Link> {
+  await store.transaction(async (query) => {
+    await readHead(store.name, query, acknowledged);
+    await query(ADD_NOTHING);
+  }, LOG_LOCK);
+  await store.check();
+  return acknowledged;
 }
 
 /** Bytes of the log in a database; null while that does not answer. */
@@ -103,7 +44,12 @@ export async function logTableBytes(database: Database): Promise<number | null> 
   );
 }
 
-async function append(store: SqlStore, records: readonly AccessRecord[], acknowledged: Link): Promise<Link> {
+/** Appends all records to the chain or none. Resolves, to the last entry, when they would survive a power failure. `acknowledged`: the entry that the log has to have. */
+export async function appendEntries(
+  store: SqlStore,
+  records: readonly AccessRecord[],
+  acknowledged: Link,
+): Promise<Link> {
   // On one machine, hardly anybody else writes: one statement then, which waits for the thread of the file once, and is refused if somebody did.
   if (store.engine === 'sqlite' && acknowledged.seq !== FIRST_LINK.seq) {
     const { entries, last } = linkAll(records, acknowledged);

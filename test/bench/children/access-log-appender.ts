@@ -1,7 +1,7 @@
 /** Appends to the access log of a database: `access-log-appender.ts STORE CALLERS START SECONDS`, START in ms since 1970. Prints the entries a second. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../pipeline/postgres/database.ts';
-import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
+import { openLogIn } from '../../../src/sidecar/access-log/access-log.ts';
 import { sampleAccess } from '../../sidecar/access-log/sample-access.ts';
 
 const [store = '', callers = '', start = '', seconds = ''] = process.argv.slice(2);

@@ -14,11 +14,11 @@ import type { SqlStore } from '../../../pipeline/sql/store.ts';
 import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { Problem } from '../../../src/api/problem.ts';
 import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
+import { openLogFile, openLogIn } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Access } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
-import { openLogFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import {

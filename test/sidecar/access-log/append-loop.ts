@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLogFile } from '../../../src/sidecar/access-log/log-table.ts';
+import { openLogFile } from '../../../src/sidecar/access-log/access-log.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */

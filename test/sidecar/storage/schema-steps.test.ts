@@ -5,8 +5,8 @@ import { type Database, openDatabase } from '../../../pipeline/postgres/database
 import { STEPS } from '../../../pipeline/postgres/migrations.ts';
 import { migrate, readVersion, type Schema } from '../../../pipeline/sql/sqlite-file.ts';
 import { COUNT_FILE, KEY_FILE, LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import { openLogIn } from '../../../src/sidecar/access-log/access-log.ts';
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
-import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/count-store.ts';
