@@ -1,48 +1,38 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { asDiskErrors, exists, makeFolder, replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { swapCurrent } from '../release/disk/swap-current.ts';
 import { releaseFolder } from '../release/format/manifest.ts';
-import { currentId, readCurrent } from '../release/format/release.ts';
-import { CachedLog } from './cached-log.ts';
-import type { ObjectCache } from './object-cache.ts';
-import { Pointer, pointedCheckpoint } from './pointer.ts';
-import { SnapshotFiles } from './snapshot-files.ts';
+import { readCurrent } from '../release/format/release.ts';
+import { Pointer } from './pointer.ts';
+import { type Pulled, show } from './pull.ts';
 
-/** What is served beside a release, of the same pointer. */
-export interface Beside {
-  pointer: Pointer;
-  log: CachedLog;
-  /** Files below `snapshots/` by their paths, as blobs; null if the service publishes no snapshots. */
-  snapshots: SnapshotFiles['files'] | null;
-  /** Those that change with each release, by path. */
-  texts: ReadonlyMap<string, Buffer>;
-}
+/** In a folder that follows a bucket, and in no other. */
+export const FOLLOWED = 'followed.json';
 
 const Followed = z.strictObject({
-  format: z.literal('cathedral-followed/1'),
-  pointer: Pointer,
-  snapshots: SnapshotFiles.shape.files.nullable(),
+  format: z.literal('cathedral-followed/2'),
+  /** Null before the first release. */
+  pointer: Pointer.nullable(),
+  /** What belongs to the pointer's snapshots and changes with each release, by path. */
   texts: z.record(z.string(), z.string()),
 });
 
-/** The folder that a sidecar serves, and what stands beside its release. A file there says both, for a start while the store is down. */
+/** The folder that a sidecar serves. A file there says what it is to show, for a start while the store is down. */
 export class FollowedFolder {
   readonly #out: string;
-  readonly #cache: ObjectCache;
-  #beside: Beside | null = null;
+  #pointer: Pointer | null = null;
   #version = 0;
 
-  constructor(out: string, cache: ObjectCache) {
-    [this.#out, this.#cache] = [out, cache];
+  constructor(out: string) {
+    this.#out = out;
   }
 
-  /** Null before the first release. */
-  get beside(): Beside | null {
-    return this.#beside;
+  /** Of what is shown; null before the first release. */
+  get pointer(): Pointer | null {
+    return this.#pointer;
   }
 
   /** Of the release that is current, whatever the pointer says; 0 before the first. */
@@ -50,66 +40,53 @@ export class FollowedFolder {
     return this.#version;
   }
 
-  besideOf(pointer: Pointer, snapshots: Beside['snapshots'], texts: Beside['texts']): Beside {
-    const { size, root } = pointedCheckpoint(pointer);
-    return { pointer, log: new CachedLog({ size, root }, this.#cache), snapshots, texts };
+  /** Shows what was pulled. A kill leaves what `restore` completes. Throws publish_failed and disk_full. */
+  async switchTo(pointer: Pointer, pulled: Pick<Pulled, 'name' | 'texts'>): Promise<void> {
+    await this.#note(pointer, pulled.texts);
+    await show(this.#out, pointer, pulled);
+    this.#pointer = pointer;
+    this.#version = pointer.version;
   }
 
   /**
-   * Makes the release in `releases/<name>` current. The log and the snapshot list become visible first: they may be ahead of the release, and
-   * never behind it. Throws publish_failed and disk_full.
-   */
-  async switchTo(beside: Beside, name: string): Promise<void> {
-    await replaceFile(this.#file, formatFollowed(beside));
-    this.#beside = beside;
-    await this.#makeCurrent(name);
-    this.#version = beside.pointer.version;
-  }
-
-  /**
-   * Takes up where the last process stopped. Returns why what stood beside the release could not be read, if it could not: all of it can be
-   * fetched again. Throws publish_failed.
+   * Takes up where the last process stopped. Returns why what it noted could not be read, if it could not: all of it can be fetched again. Throws
+   * publish_failed.
    */
   async restore(): Promise<CathedralError | null> {
     await asDiskErrors(this.#out, () => makeFolder(this.#out));
     const current = await readCurrent(this.#out).catch(() => null);
     this.#version = current?.manifest.signed?.version ?? 0;
-    const text = await readFile(this.#file, 'utf8').catch(() => null);
-    if (text === null) return null;
+    const place = join(this.#out, FOLLOWED);
+    const text = await readFile(place, 'utf8').catch(() => null);
+    let damage: CathedralError | null = null;
     try {
-      const { pointer, snapshots, texts } = parseJsonFile(text, Followed, this.#file, 'release_invalid');
-      const bytes = Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)] as const);
-      this.#beside = this.besideOf(pointer, snapshots, new Map(bytes));
-      await this.#finishSwitch(pointer);
-      return null;
+      const noted = text && parseJsonFile(text, Followed, place, 'release_invalid');
+      if (noted) return await this.#complete(noted);
     } catch (error) {
       if (!(error instanceof CathedralError) || error.code !== 'release_invalid') throw error;
-      await asDiskErrors(this.#file, () => rm(this.#file, { force: true }));
-      return error;
+      damage = error;
     }
+    await this.#note(null, new Map());
+    return damage;
   }
 
-  /** The last process may have ended between the two steps of a switch. */
-  async #finishSwitch({ release, version }: Pointer): Promise<void> {
-    const name = releaseFolder({ release, signed: { version } });
+  /** The last process may have ended between two steps of a switch. */
+  async #complete({ pointer, texts }: z.infer<typeof Followed>): Promise<null> {
+    if (!pointer) return null;
+    const name = releaseFolder({ release: pointer.release, signed: pointer });
     const isPlaced = await exists(join(this.#out, 'releases', name));
-    if (this.#version >= version || !isPlaced) return;
-    await this.#makeCurrent(name);
-    this.#version = version;
+    if (this.#version <= pointer.version && isPlaced) {
+      const bytes = Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)] as const);
+      await show(this.#out, pointer, { name, texts: new Map(bytes) });
+      this.#version = pointer.version;
+    }
+    this.#pointer = pointer;
+    return null;
   }
 
-  async #makeCurrent(name: string): Promise<void> {
-    const served = await currentId(this.#out).catch(() => null);
-    if (served !== name) await asDiskErrors(this.#out, () => swapCurrent(this.#out, name, served));
+  async #note(pointer: Pointer | null, texts: Pulled['texts']): Promise<void> {
+    const strings = Object.fromEntries([...texts].map(([path, bytes]) => [path, String(bytes)]));
+    const noted = { format: 'cathedral-followed/2', pointer, texts: strings };
+    await replaceFile(join(this.#out, FOLLOWED), `${JSON.stringify(noted)}\n`);
   }
-
-  get #file(): string {
-    return join(this.#out, 'followed.json');
-  }
-}
-
-function formatFollowed({ pointer, snapshots, texts }: Beside): string {
-  const strings = Object.fromEntries([...texts].map(([path, bytes]) => [path, String(bytes)]));
-  const followed = { format: 'cathedral-followed/1', pointer, snapshots, texts: strings };
-  return `${JSON.stringify(followed)}\n`;
 }

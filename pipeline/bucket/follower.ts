@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError, type ErrorCode } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { LIST_PATH, LIST_SIGNATURE_PATH, SNAPSHOTS } from '../release/format/snapshot-index.ts';
-import { type Beside, FollowedFolder } from './followed-folder.ts';
-import type { ObjectCache } from './object-cache.ts';
+import { FollowedFolder } from './followed-folder.ts';
 import type { Pointer } from './pointer.ts';
 import { NothingPublished, PointerReader } from './pointer-reader.ts';
-import { pullRelease } from './pull-release.ts';
-import { parseSnapshotFiles } from './snapshot-files.ts';
+import { type Pulled, pull } from './pull.ts';
 import { SwitchClock } from './switch-clock.ts';
 
 export interface FollowerOptions {
-  store: Pick<ObjectStore, 'name' | 'get' | 'read' | 'head'>;
-  cache: ObjectCache;
+  store: Pick<ObjectStore, 'name' | 'get' | 'read' | 'head' | 'list'>;
   /** The folder that is served. */
   out: string;
-  /** Other folders with releases, from which equal files are linked. */
+  /** Other folders with releases and snapshots, from which equal files are linked. */
   alsoIn?: readonly string[];
   /** Address of the service, whose releases these have to be. */
   service: string;
@@ -37,10 +33,10 @@ export interface FollowerOptions {
   monotonic?: () => number;
 }
 
-/** A release that is complete, in a folder of this name in `releases`. */
+/** A release that is here with what has to be shown with it, and not shown yet. */
 interface Prepared {
-  beside: Beside;
-  name: string;
+  pointer: Pointer;
+  pulled: Pulled;
 }
 
 const POLL_MS = 2000;
@@ -50,10 +46,10 @@ const TICK_MS = 500;
 const SETTLE_MS = 5000;
 /** How long a store that does not answer delays the start. */
 const PATIENCE_MS = 5000;
+/** How long older snapshots are fetched before the pointer is looked at again. */
+const SOME_MS = 1000;
 /** A switch that is further away does not keep the follower from looking for a newer pointer. */
 const SOON_MS = 60_000;
-/** Those that exist; the list comes first. */
-const TEXTS = [LIST_PATH, LIST_SIGNATURE_PATH, `${SNAPSHOTS}/index.html`];
 
 /**
  * Keeps the folder of a sidecar at the release that the pointer names. It prepares a release beside the current one, and makes it
@@ -69,8 +65,13 @@ export class Follower {
   /** Read, and not prepared yet. */
   #next: Pointer | null = null;
   #prepared: Prepared | null = null;
+  /** Removes what the last switch has made superfluous. */
+  #clean: (() => Promise<void>) | null = null;
+  /** Fetches what else belongs to what is shown. */
+  #rest: Pulled['rest'] | null = null;
   #fault: unknown = null;
   #wake: () => void = () => {};
+  #isWoken = false;
   #running: Promise<void> = Promise.resolve();
   #ticker: NodeJS.Timeout | null = null;
   #settling: Promise<void> | null = null;
@@ -81,9 +82,9 @@ export class Follower {
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: FollowerOptions) {
-    const { out, cache, store, service, clock, now = Date.now } = options;
+    const { out, store, service, clock, now = Date.now } = options;
     this.#options = options;
-    this.#folder = new FollowedFolder(out, cache);
+    this.#folder = new FollowedFolder(out);
     this.#pointers = new PointerReader(store, service, now);
     this.#clock = new SwitchClock({
       now,
@@ -119,9 +120,9 @@ export class Follower {
     this.#running = this.#run();
   }
 
-  /** Of the current release; null before the first. */
-  get beside(): Beside | null {
-    return this.#folder.beside;
+  /** Of what the folder shows; null before the first release. */
+  get pointer(): Pointer | null {
+    return this.#folder.pointer;
   }
 
   /** Version of the current release; 0 before the first. */
@@ -131,7 +132,7 @@ export class Follower {
 
   /** Version of the release that is current, or will be within seconds. */
   get upcoming(): number {
-    return this.#prepared && this.#clock.isAnnounced ? this.#prepared.beside.pointer.version : this.version;
+    return this.#prepared && this.#clock.isAnnounced ? this.#prepared.pointer.version : this.version;
   }
 
   /** Until when requests may be answered from the current release, as performance.now(); from then on they wait for `settle`. */
@@ -163,8 +164,9 @@ export class Follower {
     return (code && FAULTS[code]) ?? 'the newest release cannot be fetched';
   }
 
-  /** Looks at the pointer now. */
+  /** Looks at the pointer now, or after what is under way. */
   wake(): void {
+    this.#isWoken = true;
     this.#wake();
   }
 
@@ -180,14 +182,16 @@ export class Follower {
     const { pollMs = POLL_MS } = this.#options;
     while (!this.#stop.signal.aborted) {
       const waiting = this.#waiting.splice(0);
+      let hasMore = false;
       try {
         await this.#step();
+        hasMore = this.#rest !== null && !this.#prepared;
         this.#tell(null);
       } catch (error) {
         if (!this.#stop.signal.aborted) this.#tell(error);
       }
       for (const resume of waiting) resume();
-      if (this.#waiting.length === 0) await this.#sleep(this.#clock.idle(pollMs));
+      if (this.#waiting.length === 0) await this.#sleep(hasMore ? 0 : this.#clock.idle(pollMs));
     }
   }
 
@@ -198,30 +202,51 @@ export class Follower {
     const next = this.#next;
     if (next) {
       await this.#inTurn(async () => {
-        this.#prepared = await this.#prepare(next);
+        // Otherwise it would remove what is fetched now.
+        await this.#cleanUp();
+        const pulled = await pull(next, { ...this.#options, recorded: {}, signal: this.#stop.signal });
+        this.#prepared = { pointer: next, pulled };
         this.#clock.plan(Date.parse(next.switch_at));
       });
       this.#next = null;
     }
     await this.#switchIfDue();
+    await this.#inTurn(() => this.#cleanUp());
+    await this.#fetchSome();
+  }
+
+  /** Older snapshots come after a switch, some at a time, so that neither a new pointer nor a request has to wait for them. */
+  async #fetchSome(): Promise<void> {
+    const rest = this.#rest;
+    if (!rest || this.#prepared) return;
+    const until = performance.now() + SOME_MS;
+    const isOver = () => performance.now() >= until || this.#waiting.length > 0 || this.#stop.signal.aborted;
+    if (await rest(isOver)) this.#rest = null;
+  }
+
+  async #cleanUp(): Promise<void> {
+    const clean = this.#clean;
+    this.#clean = null;
+    await clean?.();
   }
 
   async #look(): Promise<void> {
-    const accepted = this.#prepared?.beside.pointer ?? this.#folder.beside?.pointer ?? null;
+    const accepted = this.#prepared?.pointer ?? this.#folder.pointer;
     this.#next = (await this.#pointers.newer(this.version, accepted)) ?? this.#next;
   }
 
   #switchIfDue(): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#prepared || !this.#clock.isDue) return;
-      const { beside, name } = this.#prepared;
+      const { pointer, pulled } = this.#prepared;
       try {
-        await this.#folder.switchTo(beside, name);
+        await this.#folder.switchTo(pointer, pulled);
       } catch (error) {
         this.#clock.hasFailed();
         throw error;
       }
       this.#prepared = null;
+      [this.#clean, this.#rest] = [pulled.clean, pulled.rest];
       this.#clock.hasSwitched();
       this.#options.onSwitch?.(this.version);
     });
@@ -256,15 +281,17 @@ export class Follower {
     await this.#switchIfDue().catch((error) => this.#tell(error));
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#stop.signal.aborted) this.#wake();
-    });
+  async #sleep(ms: number): Promise<void> {
+    if (!this.#isWoken)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (this.#stop.signal.aborted) this.#wake();
+      });
+    this.#isWoken = false;
   }
 
   /** Each kind of fault once, also if it stays for hours and meets other objects. */
@@ -272,31 +299,6 @@ export class Follower {
     const before = this.fault();
     this.#fault = error;
     if (this.fault() !== before) this.#options.onFault(error);
-  }
-
-  async #prepare(pointer: Pointer): Promise<Prepared> {
-    const { name, manifest } = await pullRelease(pointer, { ...this.#options, signal: this.#stop.signal });
-    const { size } = manifest.ledger;
-    if (pointer.log.size < size)
-      throw new CathedralError('release_invalid', {
-        place: this.#pointers.place,
-        expected: `a log of ${size} events, as the release has, or more`,
-        found: `${pointer.log.size}`,
-      });
-    const { snapshots, texts } = await this.#fetchBeside(pointer);
-    const beside = this.#folder.besideOf(pointer, snapshots, texts);
-    await beside.log.open();
-    return { beside, name };
-  }
-
-  async #fetchBeside({ snapshots }: Pointer): Promise<Pick<Beside, 'snapshots' | 'texts'>> {
-    const { cache } = this.#options;
-    const texts = new Map<string, Buffer>();
-    if (!snapshots) return { snapshots, texts };
-    const place = `the snapshot files ${snapshots.sha256}`;
-    const files = parseSnapshotFiles(String(await cache.readBlob(snapshots)), place);
-    for (const path of TEXTS) if (files[path]) texts.set(path, await cache.readBlob(files[path]));
-    return { snapshots: files, texts };
   }
 }
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
 import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
-import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
+import { isExtended } from '../ledger/log/proofs.ts';
 import { formatPublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
@@ -43,13 +43,8 @@ export async function* newLogObjects(
 const TILES_AT_ONCE = 256;
 
 async function assertExtends(reader: TileReader, { size, root }: Checkpoint): Promise<void> {
-  const { head, nodeHash } = reader;
-  const from = { size, root };
-  if (
-    size <= head.size &&
-    (await verifyConsistency(from, head, await consistencyProof(reader, size), nodeHash))
-  )
-    return;
+  const { head } = reader;
+  if (await isExtended(reader, { size, root })) return;
   throw new CathedralError('log_forked', {
     place: 'log/checkpoint',
     expected: `a log that extends the ${size} events with the root ${root} that the bucket has (nothing is published: restore that log)`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
-import { noteText } from '../ledger/notes/note.ts';
+import { noteText, readSignatures } from '../ledger/notes/note.ts';
 import { LONGEST, MANIFEST_PATH, PublicManifest } from '../release/format/public-manifest.ts';
 import { Status } from '../release/format/status.ts';
 import { POINTER_KEY } from './layout.ts';
@@ -76,4 +76,10 @@ export function pointedCheckpoint({ log }: Pick<Pointed, 'log'>, place: string =
       cause,
     });
   }
+}
+
+/** Whether others than the ledger signed the checkpoint. */
+export function isCosigned(pointed: Pick<Pointed, 'log'>): boolean {
+  const { origin } = pointedCheckpoint(pointed);
+  return readSignatures(pointed.log.checkpoint, POINTER_KEY).signatures.some(({ name }) => name !== origin);
 }

@@ -1,29 +1,31 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { asDiskErrors } from '../disk/durable.ts';
+import { readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { asDiskErrors, exists, replaceFile } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
-import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
-import { bytesOf, HASH_BYTES, hashesIn } from '../ledger/log/hash.ts';
+import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
+import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { leafHash, nodeHash } from '../ledger/log/merkle.ts';
-import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
+import { isExtended } from '../ledger/log/proofs.ts';
 import { publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import {
   bundlePath,
   edgeTiles,
   fullTileOf,
+  hashesAt,
   newTiles,
   parseTilePath,
   TILE_WIDTH,
   type Tile,
+  tileAt,
   tilePath,
 } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
 import type { LogFile } from '../ledger/log/tree-builder.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
-import { noteText } from '../ledger/notes/note.ts';
+import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import {
@@ -45,159 +47,171 @@ interface LogPull extends Pick<PullOptions, 'out' | 'signal' | 'parallel'> {
 }
 
 /**
- * Makes the log of OUT the one of a pointer, with all tiles and entry bundles. What OUT has of it stays, and what contradicts it or goes
- * beyond it is removed. Every fetched file is verified against the checkpoint, which is replaced last. Throws store_failed, log_invalid,
- * publish_failed and disk_full.
+ * Gives OUT the files of a pointer's log that it lacks: tiles, entry bundles, and the bundles of public events, which follow from the entries.
+ * Every byte that is fetched is compared with the checkpoint. The checkpoint in OUT stays, and whoever has it still finds all of its files. Returns
+ * how to remove what neither of the two needs, for when the new one was published. Throws store_failed, log_invalid, publish_failed and disk_full.
  */
-export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<void> {
-  const head = pointedCheckpoint(pointed);
-  const local = await localCheckpoint(options.out);
-  try {
-    if (local) return await complete(head, pointed.log.checkpoint, local, options);
-  } catch (error) {
-    if (!(error instanceof CathedralError) || error.code !== 'log_invalid') throw error;
-    // A tile on this disk may be the one that is wrong.
-  }
-  for (const folder of [LOG_FOLDER, ENTRIES_FOLDER]) await remove(join(options.out, folder));
-  await complete(head, pointed.log.checkpoint, null, options);
-}
-
-async function localCheckpoint(out: string): Promise<Checkpoint | null> {
-  const place = logFile(out, 'checkpoint');
-  const note = await readFile(place).catch(() => null);
-  try {
-    return note && parseCheckpoint(noteText(note, place), place);
-  } catch {
-    return null;
-  }
-}
-
-async function complete(
-  head: Checkpoint,
-  note: string,
-  local: Checkpoint | null,
-  options: LogPull,
-): Promise<void> {
+export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<() => Promise<void>> {
   const { out, store, signal, parallel = PARALLEL_FETCHES } = options;
-  const reader = await TileReader.open(head, (tile) => readTile(tile, local !== null, options), nodeHash);
-  if (local) await assertSameLog(out, local, reader);
-  const tiles = [...newTiles(0, head.size)];
-  const wanted = new Map(tiles.map((tile) => [tilePath(tile), tile]));
-  for (const tile of await earlierTiles(head.size, reader, store)) wanted.set(tilePath(tile), tile);
-  // What a killed run placed beyond the checkpoint here, nothing vouches for.
-  const here = await keepOnly(out, (path) => fullTileOf(path, local?.size ?? 0) !== null);
+  const head = pointedCheckpoint(pointed);
+  const reader = await TileReader.open(head, (tile) => readTile(tile, store), nodeHash);
+  const local = await localCheckpoint(out, reader);
+  // What a killed process placed beyond the checkpoint here, nothing vouches for.
+  const here = new Set((await listLog(out)).filter((path) => fullTileOf(path, local?.size ?? 0)));
+  const tiles = [...newTiles(0, head.size), ...(await earlierTiles(head.size, store))];
   await using staged = await StagedLog.open(out);
-  await inParallel(wanted.values(), parallel, async (tile) => {
+  await inParallel(tiles, parallel, async (tile) => {
     signal?.throwIfAborted();
-    const [path, bundle] = [tilePath(tile), tile.level === 0 ? bundlePath(tile) : null];
-    const isPartial = tile.width < TILE_WIDTH;
-    const lacksEvents = bundle !== null && !here.has(publicBundlePath(tile));
-    if (here.has(path) && !isPartial && (!bundle || here.has(bundle)) && !lacksEvents) return;
-    const hashes = (await reader.tile(tile.level, tile.index)).slice(0, tile.width);
-    // Compares those that are here. Of the full ones, each run verifies some.
-    const files: LogFile[] = !here.has(path) || isPartial ? [{ path, bytes: bytesOf(hashes) }] : [];
-    if (bundle && !here.has(bundle))
-      files.push({ path: bundle, bytes: await readBundle(bundle, hashes, store) });
-    if (lacksEvents) {
-      const entries = files.find((file) => file.path === bundle)?.bytes ?? readEntries(out, tile).entries;
-      const lines = entries instanceof Uint8Array ? parseBundle(entries, tile.width, path) : entries;
-      files.push(publicFile(tile, lines.map(publicEntry)));
-    }
-    await asDiskErrors(out, async () => staged.add(files));
+    const isHere = tile.width === TILE_WIDTH && pathsOf(tile).every((path) => here.has(path));
+    const files = isHere ? [] : await filesOf(tile, reader, here, options);
+    await asDiskErrors(out, async () => {
+      for (const file of files) staged.replace(file);
+    });
   });
   await staged.flush();
-  await staged.publish(note);
-  // Until then, the checkpoint that was here needs its own partial tiles.
-  const leaves = [...wanted.values()].filter(({ level }) => level === 0);
-  const bundles = leaves.flatMap((tile) => [bundlePath(tile), publicBundlePath(tile)]);
-  const all = new Set([...wanted.keys(), ...bundles]);
-  await keepOnly(out, (path) => all.has(path));
+  await staged.place();
+  await pullCosigned(reader, options);
+  const before = local && local.size <= head.size ? edgeTiles(local.size) : [];
+  const kept = new Set([...tiles, ...before].flatMap(pathsOf));
+  return () => removeOthers(out, (path) => kept.has(path) || isNote(path));
+}
+
+/** Of a tile, and of its entries and the public ones of them. */
+function pathsOf(tile: Tile): string[] {
+  const path = tilePath(tile);
+  return tile.level > 0 ? [path] : [path, bundlePath(tile), publicBundlePath(tile)];
+}
+
+/** Notes that witnesses cosigned before a log was set back contradict nothing: each is of a checkpoint that the ledger signed. */
+function isNote(path: string): boolean {
+  return path === 'checkpoint' || path === POLICY_PATH || parseCosignedPath(path) !== null;
+}
+
+/** That of OUT, unless it has none, or not that of this log. Throws what is wrong in the store. */
+async function localCheckpoint(out: string, reader: TileReader): Promise<Checkpoint | null> {
+  const place = logFile(out, 'checkpoint');
+  const local = parseNote(await readFile(place).catch(() => null), place);
+  if (!local || local.size <= reader.head.size)
+    return local && (await isExtended(reader, local)) ? local : null;
+  try {
+    const longer = await TileReader.open(local, diskTiles(out), nodeHash);
+    return (await isExtended(longer, reader.head)) ? local : null;
+  } catch (error) {
+    if (error instanceof CathedralError && error.code === 'log_invalid') return null;
+    throw error;
+  }
+}
+
+/** Null for what is no note of a checkpoint. */
+function parseNote(note: Uint8Array | null, place: string): Checkpoint | null {
+  try {
+    return note && parseCheckpoint(noteText(note, place), place);
+  } catch (error) {
+    if (error instanceof CathedralError) return null;
+    throw error;
+  }
+}
+
+/** The files of a tile, of which those that are here may be damaged. */
+async function filesOf(
+  tile: Tile,
+  reader: TileReader,
+  here: ReadonlySet<string>,
+  { out, store }: LogPull,
+): Promise<LogFile[]> {
+  const hashes = (await reader.tile(tile.level, tile.index)).slice(0, tile.width);
+  const files: LogFile[] = [{ path: tilePath(tile), bytes: bytesOf(hashes) }];
+  if (tile.level > 0) return files;
+  const path = bundlePath(tile);
+  const local = here.has(path) ? localEntries(tile, hashes, out) : null;
+  const entries = local ?? (await storedEntries(path, hashes, store));
+  if (!local) files.push({ path, bytes: formatBundle(entries) });
+  return [...files, publicFile(tile, entries.map(publicEntry))];
+}
+
+function localEntries(tile: Tile, hashes: readonly string[], out: string): Uint8Array[] | null {
+  try {
+    const found = readEntries(out, tile);
+    assertHashes(found.hashes, hashes, out);
+    return found.entries;
+  } catch (error) {
+    if (error instanceof CathedralError && error.code === 'log_invalid') return null;
+    throw error;
+  }
 }
 
 /** Unverified: the reader does that. */
-async function readTile(tile: Tile, fromDisk: boolean, { out, store }: LogPull): Promise<Uint8Array> {
-  const kept = fromDisk ? await diskTiles(out)(tile).catch(() => null) : null;
-  if (kept) return kept;
+async function readTile(tile: Tile, store: LogPull['store']): Promise<Uint8Array> {
   const key = logKey(tilePath(tile));
   const found = await store.read(key, TILE_WIDTH * HASH_BYTES);
   if (found) return found.content;
-  throw invalid(`${store.name}/${key}`, `a tile of ${tile.width} hashes`, 'no such object');
+  throw invalid(`${store.name}/${key}`, `a tile of ${tile.width} hashes`);
 }
 
-async function readBundle(
+async function storedEntries(
   path: string,
   hashes: readonly string[],
   store: LogPull['store'],
-): Promise<Uint8Array> {
+): Promise<Uint8Array[]> {
   const key = logKey(path);
   const place = `${store.name}/${key}`;
   const found = await store.read(key, MAX_BUNDLE_BYTES);
-  if (!found) throw invalid(place, `${hashes.length} entries`, 'no such object');
-  assertHashes(parseBundle(found.content, hashes.length, place).map(leafHash), hashes, place);
-  return found.content;
-}
-
-/** Throws log_invalid unless one of the two logs is the beginning of the other. */
-async function assertSameLog(out: string, local: Checkpoint, reader: TileReader): Promise<void> {
-  const { head } = reader;
-  const isLonger = local.size > head.size;
-  const longer = isLonger ? await TileReader.open(local, diskTiles(out), nodeHash) : reader;
-  const [from, to] = isLonger ? [head, local] : [local, head];
-  const proof = from.size === 0 ? null : await consistencyProof(longer, from.size);
-  if (proof === null || (await verifyConsistency(from, to, proof, nodeHash))) return;
-  throw invalid(logFile(out, 'checkpoint'), `the root ${head.root} of ${head.size} events`, local.root);
+  if (!found) throw invalid(place, `${hashes.length} entries`);
+  const entries = parseBundle(found.content, hashes.length, place);
+  assertHashes(entries.map(leafHash), hashes, place);
+  return entries;
 }
 
 /**
- * The tiles at the right edge as the bucket has them for earlier checkpoints, as the publisher has them. Those of tiles that are full by
- * now would go with the next run.
+ * The tiles at the right edge, and the full ones before them, in the widths that the bucket has for earlier checkpoints, which others may hold: they
+ * stay for one release more.
  */
-async function earlierTiles(size: number, reader: TileReader, store: LogPull['store']): Promise<Tile[]> {
+async function earlierTiles(size: number, store: LogPull['store']): Promise<Tile[]> {
   const found: Tile[] = [];
-  for (const { level, index, width } of edgeTiles(size)) {
-    const folder = `${tilePath({ level, index, width: TILE_WIDTH })}.p/`;
-    for await (const { key } of store.list(logKey(folder))) {
-      const parsed = parseTilePath(`${folder}${key.slice(key.lastIndexOf('/') + 1)}`);
-      if (parsed?.kind !== 'tile' || parsed.tile.width >= width) continue;
-      const bytes = await store.read(key, TILE_WIDTH * HASH_BYTES);
-      const hashes = await reader.tile(level, index);
-      // Whatever else is there belongs to a log that was never published.
-      if (bytes && isBeginning(hashesIn(bytes.content), hashes, parsed.tile.width)) found.push(parsed.tile);
+  for (let level = 0; hashesAt(level, size) > 0; level += 1) {
+    const index = Math.floor(hashesAt(level, size) / TILE_WIDTH);
+    for (const at of [index - 1, index].filter((at) => at >= 0)) {
+      const most = tileAt(level, at, size)?.width ?? 0;
+      const folder = `${tilePath({ level, index: at, width: TILE_WIDTH })}.p/`;
+      for await (const { key } of store.list(logKey(folder))) {
+        const parsed = parseTilePath(`${folder}${key.slice(key.lastIndexOf('/') + 1)}`);
+        if (parsed?.kind === 'tile' && parsed.tile.width < most) found.push(parsed.tile);
+      }
     }
   }
   return found;
 }
 
-function isBeginning(found: readonly string[], hashes: readonly string[], width: number): boolean {
-  return found.length === width && found.every((hash, at) => hash === hashes[at]);
-}
-
-/** Removes other files of the log, and returns the paths that remain. */
-async function keepOnly(out: string, isKept: (path: string) => boolean): Promise<Set<string>> {
-  const here = new Set<string>();
-  for (const [folder, prefix] of [
-    [LOG_FOLDER, ''],
-    [ENTRIES_FOLDER, 'tile/entries/'],
-  ] as const) {
-    const tree = await listTree(join(out, folder)).catch(() => null);
-    for (const name of [...(tree?.files ?? []), ...(tree?.others ?? [])]) {
-      const path = `${prefix}${name}`;
-      if (isKept(path)) here.add(path);
-      // Notes that witnesses cosigned before a log was set back contradict nothing: each is of a checkpoint that the ledger signed.
-      else if (path !== 'checkpoint' && path !== POLICY_PATH && parseCosignedPath(path) === null)
-        await remove(join(out, folder, name));
-    }
-    for (const name of (tree?.folders ?? []).toReversed())
-      if (name !== 'cosigned' && ![...here].some((path) => path.startsWith(`${prefix}${name}/`)))
-        await remove(join(out, folder, name));
+/** The notes of earlier checkpoints that witnesses cosigned, as far as they are of this log. */
+async function pullCosigned(reader: TileReader, { out, store }: LogPull): Promise<void> {
+  for await (const { key } of store.list(logKey('cosigned/'))) {
+    const path = key.slice(LOG_FOLDER.length + 1);
+    const size = parseCosignedPath(path);
+    const place = logFile(out, path);
+    if (size === null || size >= reader.head.size || (await exists(place))) continue;
+    const note = (await store.read(key, MAX_NOTE_BYTES))?.content ?? null;
+    const checkpoint = parseNote(note, key);
+    const isOfLog = checkpoint?.size === size && (await isExtended(reader, checkpoint));
+    if (note && isOfLog) await replaceFile(place, note);
   }
-  return here;
 }
 
-function remove(place: string): Promise<void> {
-  return asDiskErrors(place, () => rm(place, { recursive: true, force: true }));
+/** Everything below the folders of the log, by path below its address. */
+async function listLog(out: string): Promise<string[]> {
+  const below = async (folder: string, prefix: string) => {
+    const tree = await listTree(join(out, folder)).catch(() => null);
+    return [...(tree?.files ?? []), ...(tree?.others ?? [])].map((name) => `${prefix}${name}`);
+  };
+  return [...(await below(LOG_FOLDER, '')), ...(await below(ENTRIES_FOLDER, 'tile/entries/'))];
 }
 
-function invalid(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('log_invalid', { place, expected, found });
+async function removeOthers(out: string, isKept: (path: string) => boolean): Promise<void> {
+  const places = (await listLog(out)).filter((path) => !isKept(path)).map((path) => logFile(out, path));
+  for (const place of places) await asDiskErrors(place, () => rm(place, { force: true }));
+  // Fails for those that are not empty.
+  for (const folder of new Set(places.map((place) => dirname(place)))) await rmdir(folder).catch(() => {});
+}
+
+function invalid(place: string, expected: string): CathedralError {
+  return new CathedralError('log_invalid', { place, expected, found: 'no such object' });
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { asDiskErrors, exists, makeFolder, replaceFiles, sync } from '../disk/durable.ts';
+import { asDiskErrors, exists, makeFolder, sync } from '../disk/durable.ts';
+import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/events/slot.ts';
 import type { Blobs, Wanted } from '../mirror/blobs.ts';
@@ -36,31 +37,60 @@ const PAGE = `${SNAPSHOTS}/index.html`;
 /** Folders that are made or removed. */
 const ASIDE = `${STAGING}snapshot-`;
 const FETCHED = `${STAGING}fetched-snapshots`;
+/** Each has few new files, so a store with a long way to it would be waited for most of the time. */
+const SNAPSHOTS_AT_ONCE = 4;
+
+/** The snapshots of a pointer, of which the newest is in its place. */
+export interface PulledSnapshots {
+  /** The page, the list and, last, its signature, which say what is there: by path, to be placed in this order. */
+  texts: ReadonlyMap<string, Buffer>;
+  /** Fetches the others, the newest first, until it is over. Returns whether all are here. */
+  rest: (isOver: () => boolean) => Promise<boolean>;
+  /** Removes what the list does not name, for when it is in its place. */
+  clean: () => Promise<void>;
+}
 
 /**
- * Makes the snapshots of OUT those of a pointer, whole and with their list. A snapshot that OUT has with the same index stays; one that
- * the cluster does not have, or has with other bytes, is removed. Without a list, before the first release, only recorded ones are fetched
- * or replaced. Throws store_failed, release_invalid, publish_failed and disk_full.
+ * Gives OUT the snapshots of a pointer, without their list. A snapshot that OUT has with the same index stays; one that the cluster has with
+ * other bytes is replaced. Without a list, before the first release, only recorded ones are fetched or replaced. Throws store_failed,
+ * release_invalid, publish_failed and disk_full.
  */
 export async function pullSnapshots(
   { snapshots }: Pick<Pointed, 'snapshots'>,
   options: SnapshotsPull,
-): Promise<void> {
-  const { out, store, recorded } = options;
+): Promise<PulledSnapshots> {
+  const { out, alsoIn = [], store, recorded, signal } = options;
   const listed = snapshots && (await readList(snapshots, store));
   const wanted = new Map([...Object.entries(recorded), ...(listed?.hashes ?? [])]);
-  if (wanted.size === 0 && !listed) return;
+  if (wanted.size === 0 && !listed)
+    return { texts: new Map(), rest: async () => true, clean: async () => {} };
   await asDiskErrors(out, () => makeFolder(join(out, SNAPSHOTS)));
-  await removeOthers(out, wanted, listed?.files ?? null);
-  const blobs = await openBlobs(new StoreOrigin(store, options.signal), join(out, FETCHED), [out]);
+  const here = await localSnapshots(out);
+  for (const [id, hash] of here)
+    if (wanted.has(id) && wanted.get(id) !== hash) await removeWhole(out, `${SNAPSHOTS}/${id}`);
+  const [newest, ...older] = [...wanted].sort().reverse();
+  const blobs = await openBlobs(new StoreOrigin(store, signal), join(out, FETCHED), [...alsoIn, out]);
   const means = { ...options, blobs, files: listed?.files ?? {} };
-  for (const id of [...wanted.keys()].sort())
-    if (!(await exists(join(out, SNAPSHOTS, id)))) await pullSnapshot(id, wanted.get(id)!, means);
-  if (listed) {
-    await pullHistories(means);
-    await replaceFiles(await textsOf(listed, options));
-  }
-  await blobs.clear();
+  if (newest) await pullSnapshot(...newest, means);
+  if (listed) await pullHistories(means);
+  const missing = older.filter(([id, hash]) => here.get(id) !== hash);
+  if (missing.length > 0) for (const folder of alsoIn) await knowSnapshots(folder, blobs);
+  else await blobs.clear();
+  return {
+    texts: listed ? await textsOf(listed, options) : new Map(),
+    async rest(isOver) {
+      while (missing.length > 0 && !isOver()) {
+        const some = missing.slice(0, SNAPSHOTS_AT_ONCE);
+        await inParallel(some, SNAPSHOTS_AT_ONCE, ([id, hash]) => pullSnapshot(id, hash, means));
+        missing.splice(0, some.length);
+        if (missing.length === 0) await blobs.clear();
+      }
+      return missing.length === 0;
+    },
+    async clean() {
+      if (listed) await removeOthers(out, wanted, listed.files);
+    },
+  };
 }
 
 interface ListedSnapshots {
@@ -78,21 +108,38 @@ async function readList(snapshots: Blob, store: PullOptions['store']): Promise<L
   return { files, list, hashes: entries.map(({ id, index }) => [id, index.sha256]) };
 }
 
-/** Removes snapshots that are not wanted, and files of another run beside them. `files`: null without a list. */
+/** SHA-256 of the index of each snapshot in OUT, by id; null for one without. */
+async function localSnapshots(out: string): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
+  for (const id of (await readdir(join(out, SNAPSHOTS)).catch(() => [])).filter(isSlotId)) {
+    const index = await readFile(join(out, SNAPSHOTS, id, INDEX)).catch(() => null);
+    found.set(id, index && sha256(index));
+  }
+  return found;
+}
+
+/** Removes snapshots that are not wanted, and histories of another run. */
 async function removeOthers(
   out: string,
   wanted: ReadonlyMap<string, string>,
-  files: SnapshotFiles['files'] | null,
+  files: SnapshotFiles['files'],
 ): Promise<void> {
-  const folder = join(out, SNAPSHOTS);
-  for (const id of (await readdir(folder)).filter(isSlotId)) {
-    if (!files && !wanted.has(id)) continue;
-    const index = await readFile(join(folder, id, INDEX)).catch(() => null);
-    if (!index || sha256(index) !== wanted.get(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
-  }
-  if (!files) return;
+  for (const id of (await localSnapshots(out)).keys())
+    if (!wanted.has(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
   for (const name of await readdir(join(out, OLD_HISTORIES)).catch(() => []))
     if (!files[`${OLD_HISTORIES}/${name}`]) await removeWhole(out, `${OLD_HISTORIES}/${name}`);
+}
+
+/** Notes the files of the snapshots in another folder. */
+async function knowSnapshots(folder: string, blobs: Blobs): Promise<void> {
+  for (const id of (await localSnapshots(folder)).keys()) {
+    const place = join(folder, SNAPSHOTS, id, INDEX);
+    const snapshot = await readFile(place, 'utf8')
+      .then((text) => parseSnapshot(text, place))
+      .catch(() => null);
+    for (const file of snapshot?.files ?? [])
+      if ('url' in file) blobs.know(file.sha256, { folder, file: file.url });
+  }
 }
 
 /** Renames it first, so that a kill leaves no part of a snapshot. */
@@ -116,6 +163,7 @@ async function pullSnapshot(
   { out, store, blobs, parallel = PARALLEL_FETCHES }: Omit<Means, 'files'>,
 ): Promise<void> {
   const path = `${SNAPSHOTS}/${id}`;
+  if (await exists(join(out, path))) return;
   const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
   const place = `${store.name}/${blobKey(hash)}`;
   const snapshot = parseSnapshot(String(index), place);
@@ -143,17 +191,14 @@ async function pullHistories({ out, files, blobs, parallel = PARALLEL_FETCHES }:
   if (missing.length > 0) await target.flush();
 }
 
-/** The page, the list and, last, its signature. */
 async function textsOf(
   { files, list }: ListedSnapshots,
-  { store, out }: PullOptions,
-): Promise<[place: string, bytes: Buffer][]> {
-  const texts: [string, Buffer][] = [];
+  { store }: PullOptions,
+): Promise<PulledSnapshots['texts']> {
+  const texts = new Map<string, Buffer>();
   for (const path of [PAGE, LIST_PATH, LIST_SIGNATURE_PATH]) {
     const blob = files[path];
-    if (!blob) continue;
-    const bytes = path === LIST_PATH ? list : await readBlob(store, blob, LONGEST_INDEX);
-    texts.push([join(out, path), bytes]);
+    if (blob) texts.set(path, path === LIST_PATH ? list : await readBlob(store, blob, LONGEST_INDEX));
   }
   return texts;
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { parseTilePath } from '../ledger/log/tile.ts';
-import { readSignatures } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
@@ -21,7 +20,7 @@ import {
   publicMarkKey,
 } from './layout.ts';
 import { newLogObjects } from './log-objects.ts';
-import { type Pointed, pointedCheckpoint } from './pointer.ts';
+import { isCosigned, type Pointed, pointedCheckpoint } from './pointer.ts';
 import { formatSnapshotFiles } from './snapshot-files.ts';
 import { allSnapshotObjects, snapshotObjects } from './snapshot-objects.ts';
 import { objectsOf, readStoredRelease, type StoredRelease } from './stored-release.ts';
@@ -128,12 +127,11 @@ async function keepCosigned(
 ): Promise<void> {
   if (!previous || previous.log.size === checkpoint!.size) return;
   const note = (await noteOf?.(previous.log.size)) ?? previous.log.checkpoint;
-  const { origin, size } = pointedCheckpoint(previous);
-  const { signatures } = readSignatures(note, cosignedKey(size));
-  if (signatures.every(({ name }) => name === origin)) return;
+  const { log } = previous;
+  if (!isCosigned({ log: { ...log, checkpoint: note } })) return;
   const bytes = Buffer.from(note);
   // After a kill it is there already.
-  await objects.put(cosignedKey(size), { bytes, sha256: sha256(bytes) }, 'absent');
+  await objects.put(cosignedKey(log.size), { bytes, sha256: sha256(bytes) }, 'absent');
 }
 
 /** The log of OUT, which may be ahead of the release and never behind it. Throws log_invalid. */

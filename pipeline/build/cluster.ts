@@ -6,7 +6,7 @@ import { readCurrentRelease, setCurrentRelease, setStatus } from '../bucket/curr
 import { POINTER_KEY } from '../bucket/layout.ts';
 import { LONGEST_POINTER, type Pointer, parsePointer } from '../bucket/pointer.ts';
 import { repairPointer } from '../bucket/publish-pointer.ts';
-import { pullForPublisher } from '../bucket/pull-for-publisher.ts';
+import { pullForPublisher } from '../bucket/pull.ts';
 import { pullSnapshots } from '../bucket/pull-snapshots.ts';
 import { openPush, type Push } from '../bucket/push.ts';
 import { CathedralError } from '../errors.ts';
@@ -118,7 +118,9 @@ async function bringUpToDate(
   const pull = { store, out, recorded, signal };
   if (!current) {
     await assertFirst(store, claim.service);
-    return pullSnapshots({ snapshots: null }, pull);
+    const { rest } = await pullSnapshots({ snapshots: null }, pull);
+    await rest(() => false);
+    return;
   }
   const { fetched } = await pullForPublisher(current, { ...pull, waitMs });
   if (fetched.files > 0) log(`fetched ${formatCount(fetched.files, 'file')} of ${current.release}`);

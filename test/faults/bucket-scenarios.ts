@@ -1,15 +1,14 @@
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Follower } from '../../pipeline/bucket/follower.ts';
-import { ObjectCache } from '../../pipeline/bucket/object-cache.ts';
-import { pullForPublisher } from '../../pipeline/bucket/pull-for-publisher.ts';
+import { pullForPublisher } from '../../pipeline/bucket/pull.ts';
 import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../bucket/pushed-releases.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { BASE_URL } from '../release/small-service.ts';
-import { leftOvers, publishedProblems } from './published-problems.ts';
+import { leftOvers, problemsBeside, publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
 import { outOf } from './small-publisher.ts';
 import { workingFolder } from './working-folder.ts';
@@ -23,8 +22,6 @@ interface Bucket {
   store: ObjectStore;
   pushed: Pushed[];
   keys: string;
-  /** Outside of the folder of the scenario: a server goes on without what it cannot keep there. */
-  cache: string;
 }
 
 /** A scenario in which a folder gets on from the first release in a bucket to the second. */
@@ -36,7 +33,7 @@ function inBucket(of: (bucket: () => Bucket) => Omit<Scenario, 'start'>): Scenar
       const store = await openStore(engine.bucket(), 'write');
       const folder = workingFolder();
       const pushed = await pushReleases(folder, store, COUNTS);
-      bucket = { store, pushed, keys: join(folder, 'keys'), cache: join(folder, 'cache') };
+      bucket = { store, pushed, keys: join(folder, 'keys') };
       return async () => {
         store.close();
         engine.stop();
@@ -47,15 +44,13 @@ function inBucket(of: (bucket: () => Bucket) => Omit<Scenario, 'start'>): Scenar
 }
 
 /** Follows until the release is current. Throws the first fault. */
-async function follow(out: string, { store, pushed, cache: folder }: Bucket, release: number): Promise<void> {
+async function follow(out: string, { store, pushed }: Bucket, release: number): Promise<void> {
   const { pointed } = pushed[release]!;
   await pointTo(store, pointed, 0);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => {});
-  const cache = await ObjectCache.open({ folder, store });
   const follower = await Follower.open({
     store,
-    cache,
     out,
     service: BASE_URL,
     clock: () => 0,
@@ -83,13 +78,16 @@ const server = inBucket((bucket) => ({
     if (current === null || typeof current === 'string') return [current ?? 'nothing is served'];
     const { pointer } = JSON.parse(await readFile(join(out, 'followed.json'), 'utf8'));
     const { size } = current.manifest.ledger;
-    const known = ['current', 'followed.json', 'releases'];
-    const begun = ['staging-fetched', 'staging-next', 'current.next', 'followed.json.tmp'];
+    const known = ['current', 'followed.json', 'log', 'log-entries', 'releases', 'snapshots'];
+    const begun = /^staging-|^current\.next$|^followed\.json\.tmp$/;
     return [
+      ...(await problemsBeside(out)),
       ...(await verifyRelease(current.dir)).map((finding) => JSON.stringify(finding)),
       ...((isDone ? SIZES.slice(1) : SIZES).includes(size) ? [] : [`a release of ${size} events is served`]),
       ...(pointer.log.size < size ? [`a log of ${pointer.log.size} events is served`] : []),
-      ...(await leftOvers(out, isDone ? known : [...known, ...begun])),
+      ...(await leftOvers(out, known)).filter(
+        (found) => isDone || !begun.test(found.slice(found.lastIndexOf('/') + 1)),
+      ),
       ...(isDone && (await readdir(join(out, 'releases'))).length > 2 ? ['more than two releases'] : []),
     ];
   },

@@ -32,8 +32,7 @@ export async function publishedProblems(
   const look = (part: string, work: () => Promise<Iterable<Finding | string>>) =>
     looking(part, work).then((found) => void problems.push(...found));
   await look('release', () => releaseProblems(folder, sizes));
-  await look('log', () => logProblems(out));
-  await look('snapshots', () => snapshotProblems(out));
+  problems.push(...(await problemsBeside(out)));
   await look('status', () => readStatus(out).then(() => []));
   await look('signing record', () => readSigningRecord(keysOf(folder)).then(() => []));
   if (isDone)
@@ -41,6 +40,14 @@ export async function publishedProblems(
       check({ ...publisherOptions(folder, await ledgerOf(1)), ledger: null, verifiers: [signer.verifier] }),
     );
   return problems;
+}
+
+/** What is wrong with the log and the snapshots that readers see beside a release. */
+export async function problemsBeside(out: string): Promise<string[]> {
+  return [
+    ...(await looking('log', () => logProblems(out))),
+    ...(await looking('snapshots', () => snapshotProblems(out))),
+  ];
 }
 
 async function looking(part: string, work: () => Promise<Iterable<Finding | string>>): Promise<string[]> {

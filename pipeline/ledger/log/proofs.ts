@@ -91,3 +91,10 @@ export async function verifyConsistency(
   }
   return last === 0 && oldRoot === before.root && newRoot === after.root;
 }
+
+/** Whether the reader's tree extends an earlier one. Not one that is longer. */
+export async function isExtended(reader: TileReader, earlier: TreeHead): Promise<boolean> {
+  if (earlier.size > reader.head.size) return false;
+  const proof = await consistencyProof(reader, earlier.size);
+  return verifyConsistency(earlier, reader.head, proof, reader.nodeHash);
+}

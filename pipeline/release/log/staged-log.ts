@@ -48,11 +48,14 @@ export class StagedLog implements AsyncDisposable {
     for (const file of files) {
       const place = logFile(this.out, file.path);
       if (existsSync(place)) assertSame(place, file);
-      else {
-        writeFileSync(this.#place(this.#paths.length), file.bytes, { flag: 'wx' });
-        this.#paths.push(file.path);
-      }
+      else this.replace(file);
     }
+  }
+
+  /** Stages a file, whatever is in its place. */
+  replace({ path, bytes }: LogFile): void {
+    writeFileSync(this.#place(this.#paths.length), bytes, { flag: 'wx' });
+    this.#paths.push(path);
   }
 
   async flush(): Promise<void> {
@@ -61,8 +64,14 @@ export class StagedLog implements AsyncDisposable {
     );
   }
 
-  /** Moves every file into place, then the decisions by which public events were chosen, then the checkpoint. */
+  /** Moves every file into place, then publishes the checkpoint. */
   async publish(note: string): Promise<void> {
+    await this.place();
+    await publishCheckpoint(this.out, note);
+  }
+
+  /** Moves every file into place, where nothing refers to it yet. */
+  async place(): Promise<void> {
     const folders = new Set<string>();
     await asDiskErrors(this.out, async () => {
       for (const [index, path] of this.#paths.entries()) {
@@ -77,8 +86,6 @@ export class StagedLog implements AsyncDisposable {
       const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
       await inParallel([...deepestFirst, this.out], PARALLEL_SYNCS, sync);
     });
-    await placePolicy(this.out);
-    await replaceFile(logFile(this.out, 'checkpoint'), note);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -89,6 +96,12 @@ export class StagedLog implements AsyncDisposable {
   #place(index: number): string {
     return join(this.#dir, `${index}`);
   }
+}
+
+/** Says by which decisions public events were chosen, and then up to where the log goes. Throws publish_failed. */
+export async function publishCheckpoint(out: string, note: string): Promise<void> {
+  await placePolicy(out);
+  await replaceFile(logFile(out, 'checkpoint'), note);
 }
 
 function assertSame(place: string, { bytes }: LogFile): void {

@@ -9,10 +9,8 @@ export interface ByteRange {
 
 /** A file that is too large for memory. */
 export interface FileSource {
-  /** Its path, for messages if it is opened otherwise. */
+  /** Its path. */
   file: string;
-  /** Opens it, if it may have to be fetched first. */
-  open?: () => Promise<FileHandle>;
   /** Bytes to be sent before the end of the file, which is then longer than what is sent of it. */
   head?: Buffer;
 }
@@ -21,11 +19,11 @@ const NO_HEAD: Buffer = Buffer.alloc(0);
 
 /** Throws an Error if the file is missing or has another size, so that a client gets an error rather than half a file. */
 export async function openFileBody(
-  { file: place, open: openSource = () => open(place), head }: FileSource,
+  { file: place, head }: FileSource,
   bytes: number,
   range: ByteRange | null,
 ): Promise<StreamedBody> {
-  const handle = await openSource();
+  const handle = await open(place);
   const { size } = await handle.stat();
   const least = bytes - (head?.length ?? 0);
   // It is only read, so an error on closing it loses nothing.

@@ -35,30 +35,29 @@ export interface LogFiles {
 
 interface FoundFile {
   bytes: Buffer;
-  /** Any form that Date takes. */
-  modified: string | number;
+  /** ms since 1970 */
+  modified: number;
 }
 
 const zip = promisify(gzip);
 
-/** The files of the log from where `read` finds them. Clients should get bundles compressed (c2sp.org/tlog-tiles). */
-export function logFilesFrom(read: (path: LogPath) => Promise<FoundFile | null>): LogFiles {
+/**
+ * The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. Clients should get bundles
+ * compressed (c2sp.org/tlog-tiles). `ready` is waited for before each.
+ */
+export function createLogFiles(out: string, ready: () => void | Promise<void> = () => {}): LogFiles {
   return {
-    async find(path) {
-      const found = await read(path);
+    async find({ kind, path }) {
+      await ready();
+      const found = await read(logFile(out, path));
       if (!found) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
       const { bytes, modified } = found;
-      const isBundle = path.kind === 'public' || path.kind === 'bundle';
+      const isBundle = kind === 'public' || kind === 'bundle';
       const compressed = isBundle ? await zip(bytes) : bytes;
       const encoded = compressed.length < bytes.length ? { gzip: compressed } : {};
-      return resourceInMemory({ headers: LOG_HEADERS[path.kind], modified }, bytes, encoded);
+      return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, bytes, encoded);
     },
   };
-}
-
-/** The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. */
-export function createLogFiles(out: string): LogFiles {
-  return logFilesFrom(({ path }) => read(logFile(out, path)));
 }
 
 /** Null if there is none. */

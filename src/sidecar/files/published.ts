@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type pino from 'pino';
 import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
+import { FOLLOWED } from '../../../pipeline/bucket/followed-folder.ts';
 import { Follower } from '../../../pipeline/bucket/follower.ts';
-import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import { NothingPublished } from '../../../pipeline/bucket/pointer-reader.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { exists } from '../../../pipeline/disk/durable.ts';
@@ -14,10 +14,9 @@ import { objectStoreAt, type S3Store } from '../../../pipeline/objects/object-st
 import type { Database } from '../../../pipeline/postgres/database.ts';
 import { readStatus, type Status } from '../../../pipeline/release/format/status.ts';
 import { TransientFault } from '../../../pipeline/transient-fault.ts';
+import { Problem } from '../../api/problem.ts';
 import { Replicas } from '../health/replicas.ts';
-import { throttleRepeatedErrors } from '../health/throttle-repeated-errors.ts';
 import type { PUBLISHED_SETTINGS } from '../settings.ts';
-import { bucketLogFiles, bucketSnapshots } from './bucket-files.ts';
 import { createLogFiles, type LogFiles } from './log-files.ts';
 import type { Switching } from './releases.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
@@ -62,7 +61,7 @@ export interface PublishedMeans {
   isReady: () => boolean;
 }
 
-/** A client waits meanwhile, so this gives up sooner than a publisher does. */
+/** Gives up sooner than a publisher does: the follower looks again after two seconds. */
 const PATIENCE = { attempts: 3, stallMs: 5000 };
 
 /**
@@ -96,10 +95,8 @@ async function follow(
     ...PATIENCE,
   });
   await assertUsable(store);
-  const cache = await ObjectCache.open({ folder: join(out, 'cache'), store });
   const follower = await Follower.open({
     store,
-    cache,
     out,
     alsoIn,
     service,
@@ -125,17 +122,21 @@ async function follow(
   const unlisten = database?.listen(RELEASE_CHANNEL, () => follower.wake());
   follower.start();
   void replicas?.announce();
-  const throttled = throttleRepeatedErrors(logger, Date.now);
-  const report = (err: unknown) => throttled.error({ err }, 'a file cannot be fetched from the object store');
-  const beside = () =>
-    performance.now() < follower.certainUntil
-      ? follower.beside
-      : follower.settle().then(() => follower.beside);
-  const files = { beside, cache, report };
+  const settled = async () => {
+    if (performance.now() >= follower.certainUntil) await follower.settle();
+  };
+  const ready = async () => {
+    await settled();
+    if (!follower.pointer)
+      throw new Problem('unavailable', 'The first release is being fetched.', { 'Retry-After': '10' });
+  };
   return {
-    snapshots: new SnapshotFiles(bucketSnapshots(files)),
-    log: bucketLogFiles(files),
-    readStatus: async () => (await beside())?.pointer.status ?? null,
+    snapshots: new SnapshotFiles(out, ready),
+    log: createLogFiles(out, ready),
+    readStatus: async () => {
+      await settled();
+      return follower.pointer?.status ?? null;
+    },
     following: {
       fault: () => follower.fault(),
       refresh: async () => replicas?.refresh(),
@@ -154,6 +155,7 @@ async function follow(
 
 /** A follower replaces the releases in its folder. Throws config_invalid for that of a publisher or a mirror. */
 async function assertOwnFolder(out: string): Promise<void> {
+  if (await exists(join(out, FOLLOWED))) return;
   for (const name of ['log', 'mirror.json'])
     if (await exists(join(out, name)))
       throw new CathedralError('config_invalid', {

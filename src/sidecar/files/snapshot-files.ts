@@ -17,26 +17,15 @@ import {
   type Snapshot,
   type SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
+import { Problem } from '../../api/problem.ts';
 import { RecentlyMade } from './recently-made.ts';
-import { type Content, contentOf, type Encoding, Resource } from './representation.ts';
+import { contentOf, type Encoding, Resource } from './representation.ts';
 
 /** Folders whose listings stay in memory; readers mostly ask for one snapshot at a time. */
 const MAX_LOADED = 16;
 export const PAGE = 'index.html';
 /** Files that change with each release. Others below `snapshots/` never change. */
 const CHANGING = [LIST_PATH, LIST_SIGNATURE_PATH, `${SNAPSHOTS}/${PAGE}`];
-
-/** Where the files below `snapshots/` are. */
-export interface SnapshotSource {
-  /** Changes whenever the files of a folder do, which is `snapshots` or one in it; null if there is no such folder. */
-  version(folder: string): Promise<string | null>;
-  /** A file that is small enough for memory; null if there is none. */
-  read(path: string): Promise<Buffer | null>;
-  /** Where a file is sent from. */
-  source(path: string, blob: Blob): Content['source'];
-  /** The earlier versions of rewritten histories, which are named by their hash. */
-  histories(): Promise<{ path: string; bytes: number; sha256: string; modified: string }[]>;
-}
 
 /** The files of one folder, by their path below the root, and what its index says. */
 interface Listing {
@@ -50,16 +39,17 @@ interface Listing {
  * index of a snapshot, or in the folders of styles and old histories. A request's path is never joined with a folder's.
  */
 export class SnapshotFiles {
-  readonly #source: SnapshotSource;
+  readonly #out: string;
+  readonly #ready: () => void | Promise<void>;
   /** By folder and version. */
   readonly #loaded = new RecentlyMade<Listing>(MAX_LOADED, () => 1);
   /** By path and SHA-256, the newest snapshot with the file, of the snapshots in `#read`. */
   readonly #holders = new Map<string, string>();
   readonly #read = new Set<string>();
 
-  /** `source`: OUT, or where else the files are. */
-  constructor(source: string | SnapshotSource) {
-    this.#source = typeof source === 'string' ? folderSource(source) : source;
+  /** `ready`: waited for before each request. */
+  constructor(out: string, ready: () => void | Promise<void> = () => {}) {
+    [this.#out, this.#ready] = [out, ready];
   }
 
   /** The file at a path, or the page of the list; where to redirect to if its slash is missing; null for neither. */
@@ -96,7 +86,9 @@ export class SnapshotFiles {
     }
     for (const { id } of listed) {
       if (this.#read.has(id)) continue;
-      const { snapshot } = await this.#loadSnapshot(`${SNAPSHOTS}/${id}`);
+      const folder = `${SNAPSHOTS}/${id}`;
+      if ((await this.#versionOf(folder)) === null) throw notYet();
+      const { snapshot } = await this.#loadSnapshot(folder);
       for (const file of snapshot!.files) {
         const version = `${file.path} ${file.sha256}`;
         if ((this.#holders.get(version) ?? '') < id) this.#holders.set(version, id);
@@ -106,10 +98,15 @@ export class SnapshotFiles {
     return this.#holders.get(`${path} ${sha256}`) ?? null;
   }
 
-  /** Null if there is no such folder. Rejects if it cannot be read. */
+  /** Null if there is no such folder. Throws a Problem unavailable for one that is not here yet, and rejects if it cannot be read. */
   async #open(folder: string): Promise<Listing | null> {
-    const version = await this.#source.version(folder);
-    if (version === null) return null;
+    await this.#ready();
+    const version = await this.#versionOf(folder);
+    if (version === null) {
+      const [, id] = folder.split('/');
+      if (id && (await this.list()).some((listed) => listed.id === id)) throw notYet();
+      return null;
+    }
     return this.#loaded.get(`${folder} ${version}`, () => {
       if (folder === SNAPSHOTS) return this.#loadChanging();
       return folder === OLD_HISTORIES ? this.#loadHistories() : this.#loadSnapshot(folder);
@@ -117,11 +114,11 @@ export class SnapshotFiles {
   }
 
   async #loadChanging(): Promise<Listing> {
-    const list = parseSnapshotIndex(String(await this.#source.read(LIST_PATH)), LIST_PATH);
+    const list = parseSnapshotIndex(String(await this.#fileAt(LIST_PATH)), LIST_PATH);
     const modified = list[0]?.as_of ?? null;
     const files = new Map<string, Resource>();
     for (const path of CHANGING) {
-      const bytes = await this.#source.read(path);
+      const bytes = await this.#fileAt(path);
       if (bytes) files.set(path, inMemory(path, bytes, { modified, immutable: false }));
     }
     return { files, list, snapshot: null };
@@ -129,7 +126,7 @@ export class SnapshotFiles {
 
   async #loadSnapshot(folder: string): Promise<Listing> {
     const path = `${folder}/${INDEX}`;
-    const text = await this.#source.read(path);
+    const text = await this.#fileAt(path);
     if (!text) throw new Error(`${path} is missing`);
     const snapshot = parseSnapshot(text.toString(), path);
     const { as_of: modified } = snapshot;
@@ -144,7 +141,7 @@ export class SnapshotFiles {
   }
 
   async #loadHistories(): Promise<Listing> {
-    const files = (await this.#source.histories()).map(({ path, modified, ...blob }) => {
+    const files = (await this.#histories()).map(({ path, modified, ...blob }) => {
       const headers = snapshotHeaders(path, 'application/octet-stream', true);
       return [path, this.#streamed(path, blob, { headers, modified })] as const;
     });
@@ -156,9 +153,49 @@ export class SnapshotFiles {
     { bytes, sha256 }: Blob,
     about: { headers: Record<string, string>; modified: string },
   ): Resource {
-    const content = { sha256, bytes, source: this.#source.source(path, { bytes, sha256 }) };
+    const content = { sha256, bytes, source: { file: join(this.#out, path) } };
     return new Resource({ ...about, content: () => content });
   }
+
+  /** Changes whenever the files of a folder do, which is `snapshots` or one in it; null if there is no such folder. */
+  async #versionOf(folder: string): Promise<string | null> {
+    const versionOf = async (path: string) => {
+      const found = await stat(join(this.#out, path)).catch(() => null);
+      return found && `${found.ino} ${found.mtimeMs}`;
+    };
+    if (folder !== SNAPSHOTS) return versionOf(folder);
+    // The list and its signature are written one after the other.
+    const [list, signature] = await Promise.all([LIST_PATH, LIST_SIGNATURE_PATH].map(versionOf));
+    return list ? `${list} ${signature}` : null;
+  }
+
+  /** Null if there is none. */
+  #fileAt(path: string): Promise<Buffer | null> {
+    return readFile(join(this.#out, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+  }
+
+  /** The earlier versions of rewritten histories, which are named by their hash. */
+  async #histories(): Promise<{ path: string; bytes: number; sha256: string; modified: string }[]> {
+    const entries = await readdir(join(this.#out, OLD_HISTORIES), { withFileTypes: true });
+    const names = entries.flatMap((entry) =>
+      entry.isFile() && !entry.name.endsWith(TEMPORARY_SUFFIX) ? [entry.name] : [],
+    );
+    return Promise.all(
+      names.map(async (sha256) => {
+        const path = `${OLD_HISTORIES}/${sha256}`;
+        const { size: bytes, mtime } = await stat(join(this.#out, path));
+        return { path, bytes, sha256, modified: mtime.toISOString() };
+      }),
+    );
+  }
+}
+
+/** For a snapshot that is listed and not here: a server that follows others fetches its older ones last. */
+function notYet(): Problem {
+  return new Problem('unavailable', 'This snapshot is still being fetched.', { 'Retry-After': '10' });
 }
 
 /** The folder that lists a file: `snapshots/2025-12-01T06Z/economy/supply` → `snapshots/2025-12-01T06Z`. */
@@ -178,38 +215,4 @@ function inMemory(
   const headers = snapshotHeaders(path, mediaTypeOf(path), immutable);
   const content = (encoding: Encoding | null) => contentOf(encoding === null ? bytes : gzipSync(bytes));
   return new Resource({ headers, modified: modified ?? 0, encodings: ['gzip'], content });
-}
-
-function folderSource(out: string): SnapshotSource {
-  const versionOf = async (path: string) => {
-    const found = await stat(join(out, path)).catch(() => null);
-    return found && `${found.ino} ${found.mtimeMs}`;
-  };
-  return {
-    async version(folder) {
-      if (folder !== SNAPSHOTS) return versionOf(folder);
-      // The list and its signature are written one after the other.
-      const [list, signature] = await Promise.all([LIST_PATH, LIST_SIGNATURE_PATH].map(versionOf));
-      return list ? `${list} ${signature}` : null;
-    },
-    read: (path) =>
-      readFile(join(out, path)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null;
-        throw error;
-      }),
-    source: (path) => ({ file: join(out, path) }),
-    async histories() {
-      const entries = await readdir(join(out, OLD_HISTORIES), { withFileTypes: true });
-      const names = entries.flatMap((entry) =>
-        entry.isFile() && !entry.name.endsWith(TEMPORARY_SUFFIX) ? [entry.name] : [],
-      );
-      return Promise.all(
-        names.map(async (sha256) => {
-          const path = `${OLD_HISTORIES}/${sha256}`;
-          const { size: bytes, mtime } = await stat(join(out, path));
-          return { path, bytes, sha256, modified: mtime.toISOString() };
-        }),
-      );
-    },
-  };
 }

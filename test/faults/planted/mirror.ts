@@ -145,4 +145,28 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (version < least)', 'if (version < 0)'],
     tests: ['test/bucket/follower.test.ts'],
   },
+  {
+    name: 'a replica shows a release before its log',
+    breaks: 'The checkpoint and the snapshot list of a pointer become visible before its release',
+    file: 'pipeline/bucket/pull.ts',
+    change: [
+      '  await publishCheckpoint(out, note);\n',
+      '  await swapCurrent(out, name, null);\n  await publishCheckpoint(out, note);\n',
+    ],
+    tests: ['test/bucket/follower.test.ts'],
+  },
+  {
+    name: 'a replica takes entries of the log as the bucket has them',
+    breaks: 'A server compares every byte with a hash or with the signed checkpoint',
+    file: 'pipeline/bucket/pull-log.ts',
+    change: ['  assertHashes(entries.map(leafHash), hashes, place);\n', '  void leafHash;\n'],
+    tests: ['test/sidecar/files/published.test.ts'],
+  },
+  {
+    name: 'a replica denies a snapshot that it is still fetching',
+    breaks: 'A snapshot that is listed and not there yet gets 503',
+    file: 'src/sidecar/files/snapshot-files.ts',
+    change: ['if (id && (await this.list())', 'if (!id && (await this.list())'],
+    tests: ['test/sidecar/files/published.test.ts'],
+  },
 ];

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ let release: Pushed;
 const opened: Published[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-bucket-files-'));
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-followed-'));
   engine = await InProcessStore.start();
   store = await openStore(engine.bucket(), 'write');
   release = (await pushReleases(folder, store, [300, 260])).at(-1)!;
@@ -58,27 +58,38 @@ function open(out: string, more = {}, logger: pino.Logger = pino({ level: 'silen
   );
 }
 
-/** A server that has the release, and only that. */
-async function sidecar(out?: string): Promise<{ app: InjectedApp; out: string; published: Published }> {
+/** Of the oldest snapshot. */
+const FIRST = '/snapshots/2025-07-03T06Z/index.json';
+
+/** A server that has the release, and all older snapshots if it `isWhole`. */
+async function sidecar(
+  out?: string,
+  { isWhole = true } = {},
+): Promise<{ app: InjectedApp; out: string; published: Published }> {
   const own = out ?? (await temporaryFolder());
   const published = await open(own);
   opened.push(published);
   while (published.following!.version() === 0) await sleep(10);
   const { snapshots, log } = published;
   const { app } = await tinyApp(own, { asDiskErrors: true, services: { snapshots, log } });
+  while (isWhole && (await get(app, FIRST)).statusCode === 503) await sleep(10);
   return { app, out: own, published };
 }
 
-/** Paths of everything public that stands beside the release on the publisher's disk. */
+/**
+ * Paths of everything public that stands beside the release on the publisher's disk, but for the partial files of full tiles, which stay there for
+ * one more run.
+ */
 function pathsBeside(): string[] {
   const below = (part: string) =>
     Object.keys(filesBelow(join(release.out, part))).map((path) => `/${part}/${path}`);
-  return [...below('log'), ...below('snapshots')];
+  const all = [...below('log'), ...below('snapshots')];
+  return all.filter((path) => !(/\.p\//.test(path) && all.includes(path.replace(/\.p\/\d+$/, ''))));
 }
 
 describe('a server that follows a bucket', () => {
-  test('answers for the log and the snapshots as the publisher would, and keeps only what was asked for', async () => {
-    const { app, out } = await sidecar();
+  test('answers for the log and the snapshots as the publisher would', async () => {
+    const { app } = await sidecar();
     const services = { log: createLogFiles(release.out), snapshots: new SnapshotFiles(release.out) };
     const { app: local } = await tinyApp(release.out, { services });
     const paths = pathsBeside();
@@ -123,63 +134,61 @@ describe('a server that follows a bucket', () => {
     }
     const part = await get(app, '/snapshots/2025-07-03T06Z/manifest.json', { range: 'bytes=5-9' });
     expect([part.statusCode, part.rawPayload.length]).toEqual([206, 5]);
-    expect(await readdir(out)).not.toContain('snapshots');
     expect((await get(app, '/economy/supply')).statusCode).toBe(200);
   });
 
-  test('answers 503 for a file that it cannot fetch, and serves the rest', async () => {
-    const { app, published } = await sidecar();
-    const [cached, other] = [
-      '/snapshots/2025-07-03T06Z/economy/supply',
-      '/snapshots/2025-07-03T06Z/manifest.json',
-    ];
-    expect((await get(app, cached)).statusCode).toBe(200);
-    expect((await get(app, '/log/tile/0/000')).statusCode).toBe(200);
+  test('answers for everything while the store is down, also after a restart', async () => {
+    const { app, out } = await sidecar();
     engine.plan = () => 'lost';
-    for (const path of [
-      cached,
-      '/log/tile/0/000',
-      '/log/checkpoint',
-      '/snapshots/index.json',
-      '/economy/supply',
-    ])
+    const paths = [...pathsBeside(), '/economy/supply', '/economy/supply?as_of=2025-07-03T08:00:00Z'];
+    for (const path of paths) expect([path, (await get(app, path)).statusCode]).toEqual([path, 200]);
+    await opened.pop()!.close();
+    const again = await sidecar(out);
+    for (const path of paths) expect([path, (await get(again.app, path)).statusCode]).toEqual([path, 200]);
+  });
+
+  test('serves a release before it has the older snapshots, and says which are not there yet', async () => {
+    const pointed = (await store.read(release.pointed.snapshots!.sha256.replace(/^/, 'blobs/'), 1 << 20))!;
+    const { files } = JSON.parse(String(Buffer.from(pointed.content)));
+    const { sha256 } = files[FIRST.slice(1)];
+    engine.plan = ({ key }) => (key === `blobs/${sha256}` ? 'lost' : null);
+    const { app, published } = await sidecar(undefined, { isWhole: false });
+    const [newest] = JSON.parse((await get(app, '/snapshots/index.json')).body);
+    for (const path of [`/${newest.index.path}`, '/log/checkpoint', '/economy/supply'])
       expect([path, (await get(app, path)).statusCode]).toEqual([path, 200]);
-    for (const path of [other, '/snapshots/2025-07-03T12Z/index.json', '/log/tile/0/001']) {
+    const unknown = `/economy/supply?sha256=${'0'.repeat(64)}`;
+    for (const path of [FIRST, FIRST.replace('index.json', 'economy/supply'), unknown]) {
       const { statusCode, headers } = await get(app, path);
       expect([path, statusCode, headers['retry-after']]).toEqual([path, 503, '10']);
     }
     while (published.following!.fault() === null) await sleep(10);
     engine.plan = () => null;
-    expect((await get(app, other)).statusCode).toBe(200);
-    expect((await get(app, '/log/tile/0/001')).statusCode).toBe(200);
+    while ((await get(app, FIRST)).statusCode === 503) await sleep(10);
+    expect((await get(app, FIRST.replace('index.json', 'economy/supply'))).statusCode).toBe(200);
+    expect((await get(app, unknown)).statusCode).toBe(404);
   });
 
-  test('never answers with a tile or a file of other bytes', async () => {
-    const { app, out } = await sidecar();
-    const isWanted = (key: string) => /^(log\/tile\/0\/001|log-entries|blobs)/.test(key);
-    engine.plan = ({ key }) => (isWanted(key) ? 'altered' : null);
-    for (const path of ['/log/tile/0/001', '/snapshots/2025-07-03T06Z/economy/supply'])
-      expect([path, (await get(app, path)).statusCode]).toEqual([path, 503]);
-    engine.plan = () => null;
-    expect((await get(app, '/log/tile/0/001')).rawPayload).toEqual(
-      Buffer.from(filesBelow(join(release.out, 'log'))['tile/0/001']!, 'base64'),
-    );
-    // On its own disk, too.
-    await writeFile(join(out, 'cache/log-tile-0-001'), Buffer.alloc(8192));
-    await opened.pop()!.close();
-    const again = await sidecar(out);
-    expect((await get(again.app, '/log/tile/0/001')).rawPayload).toEqual(
-      Buffer.from(filesBelow(join(release.out, 'log'))['tile/0/001']!, 'base64'),
-    );
-  });
+  test.each(['log/tile/0/001', 'log-entries/001', 'blobs/'])(
+    'shows nothing of a release of which the store has other bytes: %s',
+    async (key) => {
+      const out = await temporaryFolder();
+      engine.plan = (call) => (call.key.startsWith(key) ? 'altered' : null);
+      const published = await open(out);
+      opened.push(published);
+      while (!/damaged/.test(published.following!.fault() ?? '')) await sleep(10);
+      const { snapshots, log } = published;
+      const { app } = await tinyApp(out, { asDiskErrors: true, services: { snapshots, log } });
+      for (const path of ['/log/checkpoint', '/log/tile/0/001', '/snapshots/index.json', '/economy/supply'])
+        expect([path, (await get(app, path)).statusCode]).toEqual([path, 503]);
+      engine.plan = () => null;
+      while (published.following!.version() === 0) await sleep(10);
+      const tile = filesBelow(join(release.out, 'log'))['tile/0/001']!;
+      expect((await get(app, '/log/tile/0/001')).rawPayload).toEqual(Buffer.from(tile, 'base64'));
+    },
+  );
 
-  test('starts while the store is down with what it has, and says what it lacks without', async () => {
-    const { out } = await sidecar();
-    await opened.pop()!.close();
+  test('starts while the store is down, and says what it lacks', async () => {
     engine.plan = () => 'lost';
-    const again = await sidecar(out);
-    expect((await get(again.app, '/economy/supply')).statusCode).toBe(200);
-    expect((await get(again.app, '/snapshots/index.json')).statusCode).toBe(200);
     const empty = await open(await temporaryFolder());
     opened.push(empty);
     expect(empty.following!.fault()).toMatch(/object store/);

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pullForPublisher } from '../../pipeline/bucket/pull-for-publisher.ts';
+import { pullForPublisher } from '../../pipeline/bucket/pull.ts';
 import { pullSnapshots } from '../../pipeline/bucket/pull-snapshots.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { hashesOf } from '../../pipeline/build/snapshots/restore.ts';
