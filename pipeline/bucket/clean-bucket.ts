@@ -1,6 +1,5 @@
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
-import { PUBLIC_VERSION } from '../ledger/log/public-events.ts';
 import { hashesAt, parseTilePath, TILE_WIDTH } from '../ledger/log/tile.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
@@ -10,7 +9,7 @@ import { readCurrent } from '../release/format/release.ts';
 import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';
 import { DAY_MS } from '../words/day.ts';
 import { markCleaned, readRecentReleases } from './current-release.ts';
-import { BLOBS, blobKey, LOG, LOG_ENTRIES, LOG_PUBLIC, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
+import { BLOBS, blobKey, LOG, LOG_ENTRIES, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
 import type { Pointed } from './pointer.ts';
 import { openPush } from './push.ts';
 import { objectsOf, readStored, readStoredRelease } from './stored-release.ts';
@@ -58,7 +57,7 @@ export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null
   const before = (await storeTime(options)) - KEPT_MS;
   const found = new Map<string, number>();
   const old: { key: string; bytes: number }[] = [];
-  for (const prefix of [BLOBS, MANIFESTS, LOG, LOG_ENTRIES, LOG_PUBLIC])
+  for (const prefix of [BLOBS, MANIFESTS, LOG, LOG_ENTRIES])
     for await (const object of objects.list(prefix)) {
       const { key, bytes, modified } = object;
       found.set(key, bytes);
@@ -123,11 +122,10 @@ async function neededObjects(release: Pointed, options: CleanOptions): Promise<M
 
 const SNAPSHOT = new RegExp(`^snapshots/[^/]+/${INDEX}$`);
 
-/** Whether this is a partial tile or bundle that a tree of `size` has in full, or was made by earlier decisions which events are public. */
+/** Whether this is a partial tile or bundle that a tree of `size` has in full. */
 function isFullTile(key: string, size: number): boolean {
   const found = parseTilePath(logPathOf(key) ?? '');
   if (!found) return false;
-  if (found.kind === 'public' && found.version < PUBLIC_VERSION) return true;
   const { level, index, width } = found.kind === 'tile' ? found.tile : { level: 0, ...found.bundle };
   return width < TILE_WIDTH && index < hashesAt(level + 1, size);
 }

@@ -1,5 +1,4 @@
 import { cosignedPath } from '../ledger/log/cosigned-path.ts';
-import { PUBLIC_VERSION } from '../ledger/log/public-events.ts';
 import { ENTRIES_FOLDER, LOG_FOLDER } from '../release/log/log-folder.ts';
 
 /**
@@ -16,15 +15,9 @@ export const POINTER_KEY = 'pointer.json';
 export const BLOBS = 'blobs/';
 /** The manifest of each release folder, with `state.json` and `server/` in it, by SHA-256. */
 export const MANIFESTS = 'manifests/';
-/** Tiles and entry bundles by their paths, as OUT has them. Their bytes follow from the ledger's tree. */
+/** Tiles and entry bundles by their paths, as OUT has them. Their bytes follow from the ledger's tree, and the bundles of public events from theirs. */
 export const LOG = `${LOG_FOLDER}/tile/`;
 export const LOG_ENTRIES = `${ENTRIES_FOLDER}/`;
-export const LOG_PUBLIC = `${LOG_FOLDER}/public/`;
-
-/** Says that the bucket has public bundles by these decisions. It comes after those of the first log that has any. */
-export function publicMarkKey(): string {
-  return `${LOG_PUBLIC}v${PUBLIC_VERSION}/complete`;
-}
 
 export function blobKey(sha256: string): string {
   return `${BLOBS}${sha256}`;
@@ -49,5 +42,5 @@ export function logKey(path: string): string {
 /** The reverse of `logKey`; null for a key of something else. */
 export function logPathOf(key: string): string | null {
   if (key.startsWith(LOG_ENTRIES)) return `${ENTRIES}${key.slice(LOG_ENTRIES.length)}`;
-  return key.startsWith(LOG) || key.startsWith(LOG_PUBLIC) ? key.slice(LOG_FOLDER.length + 1) : null;
+  return key.startsWith(LOG) ? key.slice(LOG_FOLDER.length + 1) : null;
 }

@@ -3,17 +3,15 @@ import { CathedralError } from '../errors.ts';
 import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
 import { isExtended } from '../ledger/log/proofs.ts';
-import { formatPublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
 import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
-import { publicEntry } from '../release/log/public-bundles.ts';
 import { logKey } from './layout.ts';
 import type { Content } from './upload.ts';
 
 /**
- * The objects that a log has and an earlier one lacks: full tiles, entry bundles and public bundles, and the partial ones that OUT has for the checkpoints
+ * The objects that a log has and an earlier one lacks: full tiles and entry bundles, and the partial ones that OUT has for the checkpoints
  * in between. Bytes come from tiles that follow from the root, so damage on this disk goes no further. At most `TILES_AT_ONCE` tiles are in
  * memory. Throws log_invalid, and log_forked if the log does not extend the earlier one.
  *
@@ -68,16 +66,9 @@ async function filesOf(
     const files: [string, Uint8Array][] = [
       [tilePath({ level, index, width }), bytesOf(hashes.slice(0, width))],
     ];
-    if (entries) {
-      files.push([bundlePath({ index, width }), formatBundle(entries.slice(0, width))]);
-      files.push([publicBundlePath({ index, width }), publicBytes(entries.slice(0, width))]);
-    }
+    if (entries) files.push([bundlePath({ index, width }), formatBundle(entries.slice(0, width))]);
     return files;
   });
-}
-
-function publicBytes(entries: readonly Uint8Array[]): Uint8Array {
-  return formatPublicBundle(entries.map(publicEntry));
 }
 
 /** The widths with which OUT has this tile, besides the whole one. */

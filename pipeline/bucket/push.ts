@@ -1,24 +1,11 @@
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { parseTilePath } from '../ledger/log/tile.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
-import { earlierPublicFiles } from '../release/log/public-bundles.ts';
-import {
-  BLOBS,
-  blobKey,
-  cosignedKey,
-  LOG,
-  LOG_ENTRIES,
-  LOG_PUBLIC,
-  logKey,
-  MANIFESTS,
-  manifestKey,
-  publicMarkKey,
-} from './layout.ts';
+import { BLOBS, blobKey, cosignedKey, LOG, LOG_ENTRIES, MANIFESTS, manifestKey } from './layout.ts';
 import { newLogObjects } from './log-objects.ts';
 import { isCosigned, type Pointed, pointedCheckpoint } from './pointer.ts';
 import { formatSnapshotFiles } from './snapshot-files.ts';
@@ -62,7 +49,7 @@ export async function openPush(options: PushOptions): Promise<Push> {
   if (previous && !earlier)
     log(`${objects.name} lacks what ${previous.release} consists of: looking for everything`);
   if (earlier) upload.know(objectsOf(previous!, earlier));
-  else await upload.list([BLOBS, MANIFESTS, LOG, LOG_ENTRIES, LOG_PUBLIC]);
+  else await upload.list([BLOBS, MANIFESTS, LOG, LOG_ENTRIES]);
   return {
     sent: upload.sent,
     snapshot: async (id) => upload.all((await snapshotObjects(out, id)).objects),
@@ -70,15 +57,13 @@ export async function openPush(options: PushOptions): Promise<Push> {
   };
 }
 
-const MOST_MARK_BYTES = 100;
-
 async function pushRelease(
   { dir, manifest }: Pick<Published, 'dir' | 'manifest'>,
   upload: Upload,
   earlier: StoredRelease | null,
   options: PushOptions,
 ): Promise<Omit<Pointed, 'epoch'>> {
-  const { out, service, previous, objects: store } = options;
+  const { out, service, previous } = options;
   if (!manifest.signed) throw refused(dir, 'a signed release', 'an unsigned one');
   const published = await openWholeLog(out, manifest);
   const snapshots = await allSnapshotObjects(out, earlier?.files ?? {});
@@ -91,13 +76,6 @@ async function pushRelease(
   for await (const tiles of newLogObjects(out, published.reader!, from)) {
     await upload.all(new Map([...objects, ...tiles]));
     objects = new Map();
-  }
-  if (!(await store.read(publicMarkKey(), MOST_MARK_BYTES))) {
-    for await (const files of earlierPublicFiles(out, published.reader!)) {
-      const plain = files.filter(({ path }) => parseTilePath(path)?.kind === 'public');
-      await upload.all(new Map(plain.map(({ path, bytes }) => [logKey(path), { bytes }])));
-    }
-    await upload.all(new Map([[publicMarkKey(), contentOf('complete\n')]]));
   }
   await keepCosigned(previous, published, options);
   // What refers to others comes after them.
