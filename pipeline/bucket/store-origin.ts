@@ -27,8 +27,8 @@ export class StoreOrigin extends Origin {
 
   async open(key: string, { from = 0 }: OpenOptions = {}): Promise<Opened | null> {
     this.#signal?.throwIfAborted();
-    const found = await this.#store.get(key, { from });
-    if (found === null || found === 'unchanged') return null;
+    const found = await this.#store.get(key, from);
+    if (found === null) return null;
     const validator = { etag: found.etag, lastModified: null };
     return { from, bytes: found.bytes - from, validator, body: found.body };
   }

@@ -85,7 +85,7 @@ export class Upload {
     if (head.sha256 !== null) return head.sha256;
     // Something else wrote it: a copy from another store.
     const found = await this.#objects.get(key);
-    if (found === null || found === 'unchanged') return '0 bytes';
+    if (found === null) return '0 bytes';
     const hash = createHash('sha256');
     for await (const chunk of found.body) hash.update(chunk);
     return hash.digest('hex');

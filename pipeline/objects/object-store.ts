@@ -42,13 +42,6 @@ export interface FoundObject extends Omit<ObjectHead, 'bytes'> {
   body: AsyncIterable<Uint8Array>;
 }
 
-export interface GetOptions {
-  /** The first byte wanted. */
-  from?: number;
-  /** The entity tag of the object that the caller has. */
-  unless?: string;
-}
-
 /** What `put` stores. `sha256` is the hash of the content, in hex. */
 export type NewObject = {
   sha256: string;
@@ -64,8 +57,8 @@ export interface ObjectStore {
   /** `s3+https://objects.example.org/releases/north` */
   readonly name: string;
   readonly conditions: Conditions;
-  /** Null: there is no such object. */
-  get(key: string, options?: GetOptions): Promise<FoundObject | 'unchanged' | null>;
+  /** `from`: the first byte wanted. Null: there is no such object. */
+  get(key: string, from?: number): Promise<FoundObject | null>;
   /** A whole small object. Throws `store_failed` if it is longer than `maxBytes` or has another hash than `sha256`. */
   read(
     key: string,
@@ -227,9 +220,9 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  async get(key: string, { from = 0, unless }: GetOptions = {}): Promise<FoundObject | 'unchanged' | null> {
-    const answer = await this.#retrying(key, () => this.#open(key, from, unless));
-    if (answer === null || answer === 'unchanged') return answer;
+  async get(key: string, from = 0): Promise<FoundObject | null> {
+    const answer = await this.#retrying(key, () => this.#open(key, from));
+    if (answer === null) return null;
     const head = headOf(answer);
     const bytes = answer.statusCode === 206 ? totalOf(answer) : head.bytes;
     return { ...head, bytes, body: this.#body(key, answer, from, { ...head, bytes }) };
@@ -241,8 +234,8 @@ export class S3Store implements ObjectStore {
     sha256?: string,
   ): Promise<(ObjectHead & { content: Uint8Array }) | null> {
     return this.#retrying(key, async () => {
-      const answer = await this.#open(key, 0, undefined);
-      if (answer === null || answer === 'unchanged') return null;
+      const answer = await this.#open(key, 0);
+      if (answer === null) return null;
       const content = await readAll(this.#paced(answer), maxBytes);
       if (content === null)
         throw this.#failed(key, `at most ${maxBytes} bytes`, `${answer.headers['content-length'] ?? 'more'}`);
@@ -353,25 +346,17 @@ export class S3Store implements ObjectStore {
     return { 'if-match': this.#conditions === 'quoted' ? `"${when.etag}"` : when.etag };
   }
 
-  async #open(key: string, from: number, unless: string | undefined): Promise<S3Answer | 'unchanged' | null> {
-    const headers = {
-      ...(from > 0 && { range: `bytes=${from}-` }),
-      ...(unless !== undefined && { 'if-none-match': `"${unless}"` }),
-    };
-    const answer = await this.#send({ method: 'GET', key: this.#whole(key), headers }, [304, 404, 416]);
+  async #open(key: string, from: number): Promise<S3Answer | null> {
+    const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
+    const answer = await this.#send({ method: 'GET', key: this.#whole(key), headers }, [404, 416]);
     const { statusCode: status } = answer;
-    if (status === 304 || status === 404) {
+    if (status === 404) {
       answer.resume();
-      return status === 404 ? null : 'unchanged';
+      return null;
     }
     if (status === 416 || (from > 0 && status !== 206)) {
       answer.destroy();
       throw this.#failed(key, `the bytes from ${from} on`, `status ${status}`);
-    }
-    // Ceph ignores an If-None-Match with another spelling than its own.
-    if (unless !== undefined && etagOf(answer) === unless) {
-      answer.destroy();
-      return 'unchanged';
     }
     return answer;
   }
@@ -399,8 +384,8 @@ export class S3Store implements ObjectStore {
         failures = at - start >= leastBytes(stallMs) ? 1 : failures + 1;
         if (failures >= attempts) throw this.#failed(key, `${bytes} bytes`, error.message, error);
       }
-      const again = await this.#retrying(key, () => this.#open(key, at, undefined));
-      if (again === null || again === 'unchanged' || etagOf(again) !== etag)
+      const again = await this.#retrying(key, () => this.#open(key, at));
+      if (again === null || etagOf(again) !== etag)
         throw this.#failed(key, `the object ${etag}, of which ${at} bytes were read`, 'another one');
       answer = again;
     }

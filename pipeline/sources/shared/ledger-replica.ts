@@ -310,7 +310,7 @@ export class LedgerReplica {
     const wrong = (found: string) =>
       storeFault(`${objects.name}/${key}`, `${bytes} bytes with SHA-256 ${sha256}`, found);
     const object = await objects.get(key);
-    if (object === null || object === 'unchanged') throw wrong('no object');
+    if (object === null) throw wrong('no object');
     if (object.bytes !== bytes) {
       await Array.fromAsync(object.body);
       throw wrong(`${object.bytes} bytes`);
