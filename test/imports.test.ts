@@ -11,7 +11,10 @@ const PROJECT = resolve(import.meta.dirname, '..');
 const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/errors\.ts$/, 'Errors with a code, a place, and the expected and actual value'],
   [/^pipeline\/random\.ts$/, 'A seeded random generator'],
-  [/^pipeline\/transient-fault\.ts$/, 'Retries after faults of a remote server'],
+  [
+    /^pipeline\/(transient-fault|pace)\.ts$/,
+    'Retries after faults of a remote server, and transfers that stall',
+  ],
   [/^pipeline\/config\//, 'Settings from flags, environment variables and defaults'],
   [/^pipeline\/words\//, 'Numbers, dates, durations and lists as text'],
   [/^pipeline\/disk\//, 'Durable writes, and locks between processes'],

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
+import { leastOf, Pace, STALL_MS } from '../pace.ts';
 import { reasonOf, retrying, TransientFault } from '../transient-fault.ts';
 import { formatDeletion, type ListedObject, parseDeletion, parseListing } from './listing.ts';
 import { type Credentials, type ObjectAddress, parseObjectAddress } from './object-address.ts';
@@ -94,12 +95,9 @@ export interface ObjectStoreOptions extends Pick<S3ClientOptions, 'software'> {
 
 /** Parallel transfers of small files; more gain nothing on one network line. */
 const CONNECTIONS = 16;
-const STALL_MS = 30_000;
 /** After 0.25, 0.5, 1, 2 and 4 s: stores that ask to slow down do so for seconds. */
 const ATTEMPTS = 6;
 const FIRST_DELAY_MS = 250;
-/** Slower than that, a transfer counts as stalled. */
-const LEAST_BYTES_PER_SECOND = 8192;
 
 /** What S3 takes in one PUT. Larger objects would need a multipart upload. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
@@ -381,7 +379,7 @@ export class S3Store implements ObjectStore {
       } catch (error) {
         if (!(error instanceof TransientFault)) throw error;
         // An endless trickle is no progress.
-        failures = at - start >= leastBytes(stallMs) ? 1 : failures + 1;
+        failures = at - start >= leastOf(stallMs) ? 1 : failures + 1;
         if (failures >= attempts) throw this.#failed(key, `${bytes} bytes`, error.message, error);
       }
       const again = await this.#retrying(key, () => this.#open(key, at));
@@ -393,32 +391,23 @@ export class S3Store implements ObjectStore {
 
   /** The body of an answer. Throws `TransientFault` if it stalls or ends early. */
   async *#paced(answer: S3Answer): AsyncGenerator<Uint8Array> {
-    const { stallMs } = this.#options;
+    const pace = new Pace(this.#options.stallMs, undefined);
+    pace.signal.addEventListener('abort', () => answer.destroy(pace.signal.reason));
     const expected = Number(answer.headers['content-length'] ?? Number.NaN);
-    let [waitedMs, bytes, total] = [0, 0, 0];
+    let bytes = 0;
     try {
-      const chunks = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-      for (;;) {
-        const started = performance.now();
-        const timer = setTimeout(
-          () => answer.destroy(new TransientFault(`${bytes} bytes in ${stallMs} ms`)),
-          Math.max(stallMs - waitedMs, 0),
-        );
-        const { value, done } = await chunks.next().finally(() => clearTimeout(timer));
-        if (done) break;
-        waitedMs += performance.now() - started;
-        bytes += value.length;
-        total += value.length;
-        // The time that the reader takes does not count.
-        if (bytes >= leastBytes(stallMs)) [waitedMs, bytes] = [0, 0];
-        yield value;
+      for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+        pace.add(chunk.length);
+        bytes += chunk.length;
+        yield chunk;
       }
     } catch (cause) {
       throw cause instanceof TransientFault ? cause : new TransientFault(reasonOf(cause), { cause });
     } finally {
+      pace.end();
       answer.destroy();
     }
-    if (total < expected) throw new TransientFault(`${total} of ${expected} bytes`);
+    if (bytes < expected) throw new TransientFault(`${bytes} of ${expected} bytes`);
   }
 
   #send(request: S3Request, accepted?: readonly number[]): Promise<S3Answer> {
@@ -446,11 +435,6 @@ export class S3Store implements ObjectStore {
     const place = this.#client.placeOf(key === null ? null : this.#whole(key));
     return new CathedralError('store_failed', { place, expected, found, cause });
   }
-}
-
-/** Fewer in this time, and a transfer counts as stalled. */
-function leastBytes(stallMs: number): number {
-  return (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
 }
 
 function headOf(answer: S3Answer): ObjectHead {

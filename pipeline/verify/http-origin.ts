@@ -1,11 +1,11 @@
 import { SETTINGS } from '../config/settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
+import { Pace, STALL_MS } from '../pace.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
 import { formatCount } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { NODE_HASHING } from './folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
-import { Pace, STALL_MS } from './pace.ts';
 
 export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   /** `https://data.example.org`, with a path where the service is below one. */

@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
+import { Pace, STALL_MS } from '../pace.ts';
 import { type Hashing, type Opened, type OpenOptions, Origin } from './origin.ts';
-import { Pace, STALL_MS } from './pace.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Paths whose bytes never change. */

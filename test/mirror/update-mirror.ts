@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
+import { STALL_MS } from '../../pipeline/pace.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { HOST_FILES } from '../../pipeline/release/format/headers.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
-import { STALL_MS } from '../../pipeline/verify/pace.ts';
 import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,14 @@
-import { TransientFault } from '../transient-fault.ts';
+import { TransientFault } from './transient-fault.ts';
 
 /** Six simultaneous transfers need 400 kbit/s. */
 const LEAST_BYTES_PER_SECOND = 8192;
 /** How long a transfer may stay below that, ms: a line that fails for some seconds recovers, and whoever waits is not kept for minutes. */
 export const STALL_MS = 30_000;
+
+/** Fewer bytes in this time, ms, and a transfer counts as stalled. */
+export function leastOf(stallMs: number): number {
+  return (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
+}
 
 /**
  * Ends a transfer that stays below 8 kB per second for `stallMs`, including the wait for its first byte. A time-out for the whole
@@ -17,7 +22,7 @@ export class Pace {
   #bytes = 0;
 
   constructor(stallMs: number, stop: AbortSignal | undefined) {
-    const least = (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
+    const least = leastOf(stallMs);
     const controller = new AbortController();
     this.signal = controller.signal;
     // AbortSignal.any takes longer than a small file.
