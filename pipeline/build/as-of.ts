@@ -12,7 +12,7 @@ import type { CheckOptions } from './check.ts';
 import { compareByName, compareMembers } from './compare-manifests.ts';
 import { type BuildPlan, DATA_ONLY } from './plan.ts';
 import { PUBLISHER_KEYS_PATH, shownBy } from './publisher.ts';
-import { readPublished } from './snapshots/read-published.ts';
+import { publishedIds, readPublished } from './snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from './snapshots/verify-published-snapshots.ts';
 
 export interface AsOfOptions extends Omit<CheckOptions, 'ledger' | 'publisherKeys'> {
@@ -43,7 +43,8 @@ export interface AsOfReport {
 export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   const { out, ledger, snapshot: id, into, log } = options;
   await assertSealed(ledger, id);
-  const published = await keptOrNull(out, id);
+  const isKept = (await publishedIds(out)).includes(id);
+  const published = isKept ? (await readPublished(out, id)).snapshot : null;
   await using folder = makeTemporaryFolder();
   const made = folder.path;
   log(`rebuilding from the ledger, up to ${id}`);
@@ -88,16 +89,6 @@ async function assertSealed(ledger: string, id: string): Promise<void> {
     expected: `a snapshot of the ledger, ${sealed[0]?.id} to ${sealed.at(-1)?.id}`,
     found: 'none of this id',
   });
-}
-
-async function keptOrNull(out: string, id: string): Promise<Snapshot | null> {
-  return readPublished(out, id).then(
-    ({ snapshot }) => snapshot,
-    (error: CathedralError) => {
-      if (error.found === 'ENOENT') return null;
-      throw error;
-    },
-  );
 }
 
 async function keepMade(made: string, id: string, into: string): Promise<void> {

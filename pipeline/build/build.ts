@@ -214,7 +214,7 @@ async function openInputs(
   const program = options.plan.contents.upTo === 'pages' ? programKey() : null;
   const digest = digestInputs(options, { documents, companions, publisher, program });
   const { snapshots } = options.plan;
-  const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
+  const recorded = snapshots ? publisher?.signing?.recorded : undefined;
   const lost = recorded
     ? await assertSnapshotsIntact(options.out, recorded, snapshots?.givesUp ?? false)
     : {};
@@ -255,9 +255,9 @@ function snapshotPublisher(
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
     await share?.snapshots(index);
-    await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
+    await publisher?.signing?.record({ snapshots: hashesOf(index), lost });
   };
-  const sign = publisher?.signText ?? null;
+  const sign = publisher?.signing?.signText ?? null;
   return (publishLog, page) => async (release) => {
     await publishLog();
     await publishSnapshots(out, release, { ...snapshots, sign, page, record });
@@ -277,7 +277,7 @@ async function shareSnapshots(
   const { known, unlisted } = await publishedEntries(out);
   const index = [...known, ...unlisted];
   await share.snapshots(index);
-  await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
+  await publisher?.signing?.record({ snapshots: hashesOf(index), lost });
 }
 
 /**
@@ -291,7 +291,7 @@ async function stand(
   prepare: (release: Published) => Promise<void>,
 ): Promise<BuildReport> {
   const nothing = { snapshots: 0, events: 0, findings: [], migrated: null };
-  if (!publisher?.isStillCurrent || (await publisher.isStillCurrent(served))) {
+  if (!publisher?.signing || (await publisher.signing.isStillCurrent(served))) {
     await prepare(served);
     return { outcome: 'unchanged', manifest: served.manifest, ...nothing };
   }
@@ -346,7 +346,7 @@ function signerOf(
   { ledger, verifiers }: BuildOptions,
   { isServed } = { isServed: true },
 ): Exclude<Publication['sign'], undefined> {
-  const sign = publisher?.sign;
+  const sign = publisher?.signing?.sign;
   if (!sign) return null;
   return (release) =>
     sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });

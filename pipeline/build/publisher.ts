@@ -48,23 +48,27 @@ export type PublisherOptions =
   /** For a rebuild that is compared but not signed: the verifier keys that the release shows. */
   | { kind: 'shown'; keys: readonly string[]; accessLogKeys: readonly string[] };
 
-/** The signer of a release. */
+/** Whom a release shows as its publisher. */
 export interface Publisher {
   /** Verifier keys, the one that stays first. */
   keys: readonly string[];
   /** Of the access log; see PublisherOptions. */
   accessLogKeys: readonly string[];
   /** Null: the release is not signed. */
-  sign: ((release: Provable, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
-  /** Whether the current release needs no refresh. Null like `sign`. */
-  isStillCurrent: ((served: Published) => Promise<boolean>) | null;
-  /** Signs texts that accompany a signed release, with the same keys. Null like `sign`. */
-  signText: ((text: string) => string) | null;
-  /** The snapshots recorded as listed at this address, and a function that records new ones. Null like `sign`. */
-  snapshots: {
-    recorded: RecordedSnapshots & { version: number };
-    record: (next: RecordedSnapshots) => Promise<void>;
-  } | null;
+  signing: Signing | null;
+}
+
+/** What signs, with the keys that are shown, and what is on record of it. */
+interface Signing {
+  sign: (release: Provable, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>;
+  /** Whether the current release needs no refresh. */
+  isStillCurrent: (served: Published) => Promise<boolean>;
+  /** Signs texts that accompany a signed release. */
+  signText: (text: string) => string;
+  /** The snapshots recorded as listed at this address. */
+  recorded: RecordedSnapshots & { version: number };
+  /** Records new ones. */
+  record: (next: RecordedSnapshots) => Promise<void>;
 }
 
 /** The ledger. `rebuild`: it may have different snapshots of the same events. */
@@ -84,26 +88,18 @@ const ACCESS_LOG_KEYS_PATH = 'access-log.vkey';
  */
 export async function openPublisher(
   options: PublisherOptions | null,
-  {
-    previous,
-    ledger,
-    verifiers,
-    rebuild,
-    out,
-    baseUrl,
-    waitMs,
-    keyName,
-  }: Pick<SigningPlace, 'out' | 'baseUrl' | 'previous'> &
+  place: Pick<SigningPlace, 'out' | 'baseUrl' | 'previous'> &
     LedgerPlace & {
       waitMs: number;
       /** Of a new key. */
       keyName: string;
     },
 ): Promise<Publisher | null> {
+  const { previous, out, baseUrl, waitMs, keyName } = place;
   if (options === null) return null;
   if (options.kind === 'shown') {
     const { keys, accessLogKeys } = options;
-    return { keys, accessLogKeys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
+    return { keys, accessLogKeys, signing: null };
   }
   const { keyFile, records = fileRecords(keyFile, { waitMs }), accessLogKeys = [], now } = options;
   const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records, keyName }, previous));
@@ -117,12 +113,10 @@ export async function openPublisher(
   if (recorded) {
     // Check this first: a second folder would otherwise be told that it lacks what the first one has.
     await assertOneFolder(recorded, await records.nameOf(out), signing);
-    await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, records);
+    await assertSetBackNowhere(recorded, place, records);
   }
   const [first, ...others] = keys.map(signerOf);
-  return {
-    keys: verifierKeys,
-    accessLogKeys,
+  const own: Signing = {
     // A release that is never current must not look fresh: it is valid as long as its data would be.
     sign: (release, { checkpoint, isServed }) =>
       signRelease(
@@ -132,11 +126,10 @@ export async function openPublisher(
       ),
     isStillCurrent: (served) => isStillCurrent(served, signing),
     signText: (text) => signNote(text, first!, ...others),
-    snapshots: {
-      recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
-      record: (next) => recordSnapshots(signing, next),
-    },
+    recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
+    record: (next) => recordSnapshots(signing, next),
   };
+  return { keys: verifierKeys, accessLogKeys, signing: own };
 }
 
 /** The verifier keys that a release shows, as files of it, one key per line. */

@@ -174,7 +174,7 @@ async function publishAs(software: string, format: string, options: BuildParts):
     rebuild: false,
     keyName: 'x',
   };
-  const publisher = (await openPublisher(signs('earlier'), { ...place, previous }))!;
+  const { signing } = (await openPublisher(signs('earlier'), { ...place, previous }))!;
   const state = `${JSON.stringify(current.state).replace(`cathedral-state/${STATE_VERSION}`, format)}\n`;
   const facts = { timestamp, ledger: current.manifest.ledger, software, inputs };
   await staging.publish({
@@ -182,12 +182,11 @@ async function publishAs(software: string, format: string, options: BuildParts):
     state,
     sign: (release) => {
       const checkpoint = checkpointOf(ledger, release.ledger, verifiers);
-      return publisher.sign!(release, { checkpoint, isServed: true });
+      return signing!.sign(release, { checkpoint, isServed: true });
     },
     prepare: (release) => {
-      const record = (index: SnapshotIndex) =>
-        publisher.snapshots!.record({ snapshots: hashesOf(index), lost: {} });
-      return publishSnapshots(out, release, { days: 9, sign: publisher.signText, record });
+      const record = (index: SnapshotIndex) => signing!.record({ snapshots: hashesOf(index), lost: {} });
+      return publishSnapshots(out, release, { days: 9, sign: signing!.signText, record });
     },
   });
 }
