@@ -29,8 +29,8 @@ export function tableOf<T>(items: readonly T[], columns: readonly ColumnOf<T>[])
 }
 
 /** To six decimal places, as amounts have them. */
-export function round(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
+export function round<Value extends number | null>(value: Value): Value {
+  return value === null ? value : ((Math.round(value * 1e6) / 1e6) as Value);
 }
 
 /** Units of whole numbers. */

@@ -1,5 +1,4 @@
 import {
-  type CountableTimeInterval,
   extent,
   precisionFixed,
   type ScaleContinuousNumeric,
@@ -38,29 +37,15 @@ const dayText = utcFormat('%-d %b');
 const monthText = utcFormat('%b');
 const yearText = utcFormat('%Y');
 
-interface TickStep {
-  interval: CountableTimeInterval | TimeInterval;
-  /** The least length, days. */
-  days: number;
-  text: (day: Date) => string;
-}
-
-const days = (interval: TickStep['interval'], length: number) => ({ interval, days: length, text: dayText });
+const ofDays = (interval: TimeInterval) => ({ interval, text: dayText });
 
 /** From the finest to the coarsest. Each set of months contains January, so the boundary of a year is never the tick left out. */
-const TICK_STEPS: readonly TickStep[] = [
-  days(utcDay, 1),
-  days(
-    utcDay.filter((day) => (+day / DAY_MS) % 2 === 0),
-    2,
-  ),
-  days(utcMonday, 7),
-  ...[1, 2, 3, 6].map((n) => ({ interval: utcMonth.every(n)!, days: n * 28, text: monthText })),
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => ({
-    interval: utcYear.every(n)!,
-    days: n * 365,
-    text: yearText,
-  })),
+const TICK_STEPS = [
+  ofDays(utcDay),
+  ofDays(utcDay.filter((day) => (+day / DAY_MS) % 2 === 0)),
+  ofDays(utcMonday),
+  ...[1, 2, 3, 6].map((n) => ({ interval: utcMonth.every(n)!, text: monthText })),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => ({ interval: utcYear.every(n)!, text: yearText })),
 ];
 
 interface Tick {
@@ -94,11 +79,12 @@ export function timeAxis(
 function fittingTicks(x: TimeScale, edges: Edges, months: boolean): Tick[] {
   const [from, to] = x.domain() as [Date, Date];
   const most = (edges.right - edges.left) / 18;
-  for (const { interval, days, text } of TICK_STEPS) {
-    if ((+to - +from) / DAY_MS / days > most || (months && days < 28)) continue;
-    const start = months ? utcMonth.floor(from) : utcDay.ceil(from);
+  for (const { interval, text } of TICK_STEPS) {
+    if (months && text === dayText) continue;
+    const days = interval.range(months ? utcMonth.floor(from) : utcDay.ceil(from), to);
+    if (days.length > most) continue;
     let year = '';
-    const ticks = interval.range(start, to).map((day) => {
+    const ticks = days.map((day) => {
       const middle = (Math.max(+day, +from) + Math.min(+utcMonth.offset(day, 1), +to)) / 2;
       const at = x(months ? middle : day);
       const own = yearText(day);

@@ -1,6 +1,6 @@
 import { type Annotation, annotationList } from './annotations.ts';
 import { element, textElement } from './element.ts';
-import { BOLD, LABEL_SIZE, type LabelStyle, LINE_HEIGHT, label, paragraph, wrapText } from './label.ts';
+import { BOLD, LABEL_SIZE, type LabelStyle, paragraph } from './label.ts';
 import { type Marked, markBlock } from './mark.ts';
 import { type Block, NARROW, type Room, space, stacked } from './plot.ts';
 import { THEMES, type ThemeName } from './theme.ts';
@@ -104,23 +104,22 @@ function lines(words: string, room: Room, most: number, style: LabelStyle & { si
 
 const LEAST_NOTICE = 120;
 const NOTICE_WIDTH = 520;
-const NOTICE_LINE = LABEL_SIZE * LINE_HEIGHT;
 
 /** A frame that says why it is empty. */
 function notice(words: string, { left, right, theme }: Room): Block {
-  const width = right - left;
-  const lines = wrapText(words, Math.min(width - 32, NOTICE_WIDTH), LABEL_SIZE, { most: 9 });
-  const height = Math.ceil(Math.max(LEAST_NOTICE, (lines.length + 2) * NOTICE_LINE));
-  const style = { fill: theme.muted, anchor: 'middle' } as const;
-  const frame = { x: left + 0.5, width: width - 1, height: height - 1, fill: 'none', stroke: theme.rule };
-  return {
-    height,
-    draw(top) {
-      const first = top + height / 2 - ((lines.length - 1) * NOTICE_LINE) / 2;
-      return [
-        element('rect', { ...frame, y: top + 0.5 }),
-        ...lines.map((line, index) => label(line, left + width / 2, first + index * NOTICE_LINE, style)),
-      ];
-    },
+  const inner = { left: left + PADDING, right: Math.min(right - PADDING, left + PADDING + NOTICE_WIDTH) };
+  const text = paragraph(words, inner, 9, { fill: theme.muted, size: LABEL_SIZE });
+  const height = Math.ceil(Math.max(LEAST_NOTICE, text.height + 2 * PADDING));
+  const frame = {
+    x: left + 0.5,
+    width: right - left - 1,
+    height: height - 1,
+    fill: 'none',
+    stroke: theme.rule,
   };
+  const draw = (top: number) => [
+    element('rect', { ...frame, y: top + 0.5 }),
+    ...text.draw(top + (height - text.height) / 2),
+  ];
+  return { height, draw };
 }

@@ -47,12 +47,7 @@ export const consensus = defineChart({
       unit: `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
       ...tableOf(days, [
         ['date', 'Day'],
-        [
-          'consensus_rate',
-          'Consensus rate',
-          'share',
-          ({ consensus_rate: rate }) => (rate === null ? null : round(rate)),
-        ],
+        ['consensus_rate', 'Consensus rate', 'share', ({ consensus_rate: rate }) => round(rate)],
         ['deliberations_closed', 'Closed in the last 30 days', 'count'],
         ['consensus_reached', 'Of those, with consensus', 'count'],
       ]),

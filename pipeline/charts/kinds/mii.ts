@@ -56,15 +56,7 @@ export const mii = defineChart({
         ['mii_mean', 'Mean index', 'share', ({ rows }) => round(meanOf(rows))],
         ['mii_min', 'Lowest reading', 'share', ({ rows }) => Math.min(...rows.map((day) => day.mii_min))],
         ['mii_max', 'Highest reading', 'share', ({ rows }) => Math.max(...rows.map((day) => day.mii_max))],
-        [
-          'threshold',
-          'Threshold at the end',
-          'share',
-          ({ rows }) => {
-            const { threshold } = rows.at(-1)!;
-            return threshold === null ? null : round(threshold);
-          },
-        ],
+        ['threshold', 'Threshold at the end', 'share', ({ rows }) => round(rows.at(-1)!.threshold)],
         [
           'days_minting_off',
           'Days that ended with minting off',

@@ -119,10 +119,7 @@ export const virtuesHistory = defineChart({
       unit: `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}${series.length > 1 ? '. Grey: the other virtues' : ''}`,
       ...tableOf(measured.length === 0 ? [] : days, [
         ['date', 'Day'],
-        ...series.map(
-          ({ name, label }) =>
-            [name, label, 'share', (day: Day) => (day[name] === null ? null : round(day[name]))] as const,
-        ),
+        ...series.map(({ name, label }) => [name, label, 'share', (day: Day) => round(day[name])] as const),
       ]),
       /** The virtue that changed most between the first and the last day on which it was measured. */
       finding() {

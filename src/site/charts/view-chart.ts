@@ -1,6 +1,6 @@
 import type { Annotation, OpenChart, Shown } from '../../../pipeline/charts/chart.ts';
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
-import type { ChartColumn, ChartTable } from '../../../pipeline/charts/chart-table.ts';
+import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { shownDays } from '../../../pipeline/charts/day-range.ts';
 import { element, escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import type { PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
@@ -8,17 +8,23 @@ import { formatDays } from '../../../pipeline/words/moment.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { EMBED_WIDTH } from './frame-height.ts';
 
-type Cell = ChartTable['rows'][number][number];
+type Cell = NonNullable<ChartTable['rows'][number][number]>;
 
 /** The inner HTML of a chart's `table`. The first cell of each row is its heading. */
 export function tableHtml({ columns, rows }: ChartTable): string {
-  const classes = columns.map((_, index) => classOf(rows.map((row) => row[index]!)));
-  const decimals = columns.map((_, index) => decimalsOf(rows.map((row) => row[index]!)));
-  const head = columns.map((column, index) => headingHtml(column, classes[index]!));
+  const looks = columns.map((_, at) => lookOf(rows.flatMap((row) => row[at] ?? [])));
+  const head = columns.map(({ name, title, unit }, at) => {
+    const words = unit === '' ? '' : ` <span class="column-unit subline">${escapeText(unit)}</span>`;
+    const look = looks[at]!.name === 'number' ? ' class="number"' : '';
+    return `<th scope="col"${look} data-column="${escapeText(name)}">${escapeText(title)}${words}</th>`;
+  });
   const body = newestFirst(rows).map((row) => {
-    const cells = row.map((cell, index) =>
-      cellHtml(cellWords(cell, decimals[index]!), index === 0 ? 'th' : 'td', classes[index]!),
-    );
+    const cells = row.map((cell, at) => {
+      const { name, words } = looks[at]!;
+      const look = name === '' ? '' : ` class="${name}"`;
+      const text = cell === null ? '' : escapeText(words(cell));
+      return at === 0 ? `<th scope="row"${look}>${text}</th>` : `<td${look}>${text}</td>`;
+    });
     return `<tr>${cells.join('')}</tr>`;
   });
   return `<thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody>`;
@@ -33,39 +39,20 @@ function newestFirst(rows: ChartTable['rows']): ChartTable['rows'] {
 }
 
 const MOST_DECIMALS = 6;
-
-/** As many as the number of the column that has most, so that its points stand in a line. */
-function decimalsOf(cells: readonly Cell[]): number {
-  const counts = cells.map((cell) =>
-    typeof cell === 'number' ? (formatNumber(cell, { max: MOST_DECIMALS }).split('.')[1]?.length ?? 0) : 0,
-  );
-  return counts.reduce((most, count) => Math.max(most, count), 0);
-}
-
-/** A cell with every digit of the file, thousands separators and a true minus sign. */
-function cellWords(cell: Cell, decimals: number): string {
-  if (cell === null) return '';
-  return typeof cell === 'number' ? formatNumber(cell, decimals) : cell;
-}
-
 const LONGEST_TIGHT = 24;
 
-/** Numbers are right-aligned; columns of short words do not wrap. */
-function classOf(cells: readonly Cell[]): string {
-  const filled = cells.filter((cell) => cell !== null);
-  if (filled.length > 0 && filled.every((cell) => typeof cell === 'number')) return ' class="number"';
-  return filled.every((cell) => String(cell).length <= LONGEST_TIGHT) ? ' class="tight"' : '';
-}
-
-function headingHtml({ name, title, unit }: ChartColumn, attribute: string): string {
-  const words = unit === '' ? '' : ` <span class="column-unit subline">${escapeText(unit)}</span>`;
-  const own = attribute.includes('tight') ? '' : attribute;
-  return `<th scope="col"${own} data-column="${escapeText(name)}">${escapeText(title)}${words}</th>`;
-}
-
-function cellHtml(words: string, name: 'th' | 'td', attribute: string): string {
-  const scope = name === 'th' ? ' scope="row"' : '';
-  return `<${name}${scope}${attribute}>${escapeText(words)}</${name}>`;
+/**
+ * The class and the words of a column's cells. Numbers stand at the right, with every digit of the file and as many decimals as the one
+ * that has most, so that their points stand in a line; short words do not wrap.
+ */
+function lookOf(cells: readonly Cell[]): { name: 'number' | 'tight' | ''; words: (cell: Cell) => string } {
+  if (cells.length > 0 && cells.every((cell) => typeof cell === 'number')) {
+    const counts = cells.map((cell) => formatNumber(cell, { max: MOST_DECIMALS }).split('.')[1]?.length ?? 0);
+    const decimals = counts.reduce((most, count) => Math.max(most, count), 0);
+    return { name: 'number', words: (cell) => formatNumber(Number(cell), decimals) };
+  }
+  const isTight = cells.every((cell) => String(cell).length <= LONGEST_TIGHT);
+  return { name: isTight ? 'tight' : '', words: String };
 }
 
 /** The items of the list below a picture, numbered as its marks are. */
