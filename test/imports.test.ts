@@ -168,7 +168,11 @@ describe('the environment', () => {
   const FONTS = ['pipeline/charts/files/rasterise.ts'];
 
   /** Threads learn only from it where Node keeps compiled programs. */
-  const COMPILED = ['pipeline/build/site/page-threads.ts', 'src/cli.ts', 'src/sidecar/charts/renderer.ts'];
+  const COMPILED = [
+    'pipeline/build/site/rendering-thread.ts',
+    'src/cli.ts',
+    'src/sidecar/charts/renderer.ts',
+  ];
 
   /** The browser gets all of it, and a temporary folder of its own. */
   const BROWSER = ['pipeline/charts/files/printing-browser.ts'];

@@ -15,16 +15,20 @@ export interface Measured {
   entriesPerSecond?: number;
 }
 
-/** As bin/cathedral starts Node. */
-const SETTINGS = { MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=8' };
-
-/** Runs `children/<name>.ts` in a process of its own, so that memory is its own and nothing is warm. */
-export async function measure(name: string, args: readonly string[]): Promise<Measured> {
+/** Starts a program of this folder with Node as bin/cathedral does it, in a process of its own, so that memory is its own and nothing is warm. */
+export function startChild(name: string, args: readonly string[]) {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], {
-    env: { ...process.env, ...SETTINGS },
+  const settings = { MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=8' };
+  // As src/cli.ts sets it.
+  return spawn(process.execPath, ['--heap-growing-percent=50', file, ...args], {
+    env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** Runs `children/<name>.ts` to its end. */
+export async function measure(name: string, args: readonly string[]): Promise<Measured> {
+  const child = startChild(name, args);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { startChild } from './child.ts';
 
 export interface Server {
   /** `http://127.0.0.1:40123` */
@@ -17,10 +16,9 @@ export async function stopServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.stop()));
 }
 
-/** Runs `children/<name>.ts`, a server in a process of its own, which prints its address when it listens. */
+/** Runs `children/<name>.ts`, a server, which prints its address when it listens. */
 export async function serve(name: string, args: readonly string[]): Promise<Server> {
-  const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = startChild(name, args);
   // Where the bench fails, nobody would stop it.
   process.once('exit', () => child.kill('SIGKILL'));
   const [url] = (await Promise.race([

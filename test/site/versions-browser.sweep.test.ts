@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page, Route } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { PageThreads } from '../../pipeline/build/site/page-threads.ts';
+import { RenderingThread } from '../../pipeline/build/site/rendering-thread.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
@@ -47,10 +47,10 @@ afterAll(async () => {
 /** Rendered by the program of the fixture, for the snapshots of the small service. */
 async function addPages(): Promise<void> {
   const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
-  await using threads = new PageThreads({ dir: built.release, program: built.release, facts });
+  await using thread = new RenderingThread({ dir: built.release, program: built.release, facts });
   const index = parseSnapshotIndex(String(site.get(LIST)));
-  const list = await threads.render('/snapshots/', { index: withYears(index, 40), days: 366 });
-  const short = await threads.render('/snapshots/', { index: withYears(index, 2), days: 366 });
+  const list = await thread.render('/snapshots/', { index: withYears(index, 40), days: 366 });
+  const short = await thread.render('/snapshots/', { index: withYears(index, 2), days: 366 });
   site.set(SNAPSHOTS, Buffer.from(list.body));
   shortList = Buffer.from(short.body);
 }

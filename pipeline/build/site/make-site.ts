@@ -4,7 +4,10 @@ import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
 import { type Given, type PageList, pageListsUrl, type RenderedPage } from './open-program.ts';
-import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
+import { RenderingThread } from './rendering-thread.ts';
+
+/** One is rendered while others are on the way to the disk. */
+const UNDER_WAY = 3;
 
 export interface SiteInputs extends ProgramInputs {
   /** What the page of the snapshot list shows; null for no such page. */
@@ -19,22 +22,21 @@ export interface SiteInputs extends ProgramInputs {
 export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
   const { facts, snapshots } = inputs;
   const program = await makeProgram(inputs, to);
-  await using threads = new PageThreads({ dir: to.dir, program, facts });
+  await using thread = new RenderingThread({ dir: to.dir, program, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
   const due: string[] = [];
-  const { body } = await threads.render(pageListsUrl(since));
+  const { body } = await thread.render(pageListsUrl(since));
   for (const { paths, touched } of JSON.parse(Buffer.from(body).toString()) as PageList[]) {
     const untouched = touched !== null && since !== null ? new Set(paths).difference(new Set(touched)) : null;
     for (const path of paths)
       if (!(untouched?.has(path) && (await to.takeOver(fileOf(path))))) due.push(path);
   }
-  threads.expect(due.length);
-  await inParallel(due, PAGES_UNDER_WAY, async (path) => {
-    const page = await threads.render(path);
+  await inParallel(due, UNDER_WAY, async (path) => {
+    const page = await thread.render(path);
     assertFound(page, path);
     await to.write(siteFile(fileOf(path), page.body));
   });
-  const list = snapshots && (await threads.render(SNAPSHOT_LIST, snapshots));
+  const list = snapshots && (await thread.render(SNAPSHOT_LIST, snapshots));
   if (list) assertFound(list, SNAPSHOT_LIST);
   return list && Buffer.from(list.body).toString();
 }
