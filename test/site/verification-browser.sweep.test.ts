@@ -274,7 +274,7 @@ describe('the witnesses of a policy', () => {
     const malformed = await verifyRelease(page);
     expect(malformed.title).toContain('not all of it can be checked');
     expect(malformed.steps.Witnesses).toMatch(
-      /^Cannot be checked: .*the field “Policy”:2.*"C", which nothing defines/s,
+      /^Cannot be checked: .*the field “Policy”:2.*that is defined above.*"C"/s,
     );
   });
 });

@@ -5,8 +5,7 @@ import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { NothingToCheck, type Steps } from '../layout/steps.ts';
 import { chunksOf } from './identify-file.ts';
 import { endProved } from './prove-pasted.ts';
-import type { Means } from './verify-release.ts';
-import { showWitnesses } from './witnesses.ts';
+import { type Means, needLedgerKeys, showWitnesses } from './trust.ts';
 
 /** Findings that are shown; the rest is counted. */
 const MOST_SHOWN = 50;
@@ -14,10 +13,7 @@ const MOST_SHOWN = 50;
 /** Compares each row of a file with the log of the host. Throws Failed and Uncheckable. */
 export async function compareHistory(steps: Steps, file: File, means: Means): Promise<void> {
   const { origin } = means;
-  const keys = await steps.need('Keys', async () => {
-    const value = means.ledgerKeys();
-    return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
-  });
+  const keys = await needLedgerKeys(steps, means);
   const { verdict, note } = await steps.need('Log', async () => {
     const log = await PublicLog.open(origin, keys);
     const { checkpoint, note, verifier } = log;

@@ -16,8 +16,7 @@ import { formatBytes, formatCount, formatNumber } from '../../../pipeline/words/
 import { formatToken } from '../../../pipeline/words/phrase.ts';
 import { NothingToCheck, readGiven, type Steps } from '../layout/steps.ts';
 import { factsPart, linkPart, type Part, part, savePart } from '../layout/worker-parts.ts';
-import type { Means } from './verify-release.ts';
-import { showWitnesses } from './witnesses.ts';
+import { type Means, needGiven, needLedgerKeys, showWitnesses } from './trust.ts';
 
 /** Events that are shown with their lines. */
 const MOST_SHOWN = 20;
@@ -55,7 +54,7 @@ export async function proveByProof(
   });
   const { index, checkpoint, note } = await steps.need('Proof', async () => {
     readGiven(() => assertProof(proof));
-    const trusted = { verifiers: means.ledgerKeys(), nodeHash: PAGE_HASHING.nodeHash };
+    const trusted = { verifiers: needGiven(means.ledgerKeys), nodeHash: PAGE_HASHING.nodeHash };
     const value = await verifyProof(proof, hash, trusted, 'the proof');
     const { origin, size, root } = value.checkpoint;
     const words = `It leads from the hash, number ${formatNumber(value.index)}, to ${origin}, ${formatCount(size, 'event')}, root ${root}, signed by ${value.verifier.name}+${value.verifier.id}, a key shown above. Nothing was fetched.`;
@@ -90,13 +89,7 @@ function assertProof(proof: string): void {
 async function trace(steps: Steps, pasted: Pasted, means: Means): Promise<RowVerdict> {
   steps.say('Reading the log …');
   // Without keys there is nothing to compare signatures with, which is said before anything is fetched.
-  const ledgerKeys =
-    pasted.kind === 'unknown'
-      ? []
-      : await steps.need('Keys', async () => {
-          const value = means.ledgerKeys();
-          return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
-        });
+  const ledgerKeys = pasted.kind === 'unknown' ? [] : await needLedgerKeys(steps, means);
   return proveRow(pasted, {
     origin: means.origin,
     ledgerKeys,

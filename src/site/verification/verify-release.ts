@@ -1,16 +1,8 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
-import {
-  formatVerifierKey,
-  MOST_KEYS,
-  parseVerifierKey,
-  type Verifier,
-} from '../../../pipeline/ledger/notes/note.ts';
+import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { ed25519 } from '../../../pipeline/ledger/notes/verify-note.ts';
-import type { WitnessPolicy } from '../../../pipeline/ledger/notes/witness-policy.ts';
 import { MANIFEST_PATH } from '../../../pipeline/release/format/public-manifest.ts';
 import type { Choice, Trust, Verdict } from '../../../pipeline/verify/checks.ts';
 import { headOf } from '../../../pipeline/verify/log.ts';
-import type { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { mirrorWarning } from '../../../pipeline/verify/placeable-paths.ts';
 import type { SignedRelease } from '../../../pipeline/verify/signed-release.ts';
 import { verify } from '../../../pipeline/verify/verify.ts';
@@ -18,20 +10,10 @@ import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount } from '../../../pipeline/words/number.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { oldAge } from '../layout/age.ts';
-import { Failed, NothingToCheck, type Steps, Uncheckable } from '../layout/steps.ts';
-import { NO_POLICY, WITNESSES } from './witnesses.ts';
+import { Failed, type Steps, Uncheckable } from '../layout/steps.ts';
+import { isGiven, type Means, WITNESSES } from './trust.ts';
 
-/** What the reader trusts, and the host that is verified. */
-export interface Means {
-  origin: PageOrigin;
-  publisherKeys: () => Verifier[];
-  ledgerKeys: () => Verifier[];
-  /** Null: none is given. */
-  policy: () => WitnessPolicy | null;
-  /** ms since 1970. */
-  now: () => number;
-  wait: (ms: number) => Promise<void>;
-}
+const NO_POLICY = 'No policy is given above, so witnesses were not looked for.';
 
 /** The checks that this page runs, as it calls them. Files are verified when the reader chooses one. */
 const STEPS = {
@@ -55,40 +37,34 @@ const PARALLEL = 6;
  * Other steps may have failed.
  */
 export async function verifyRelease(steps: Steps, means: Means): Promise<SignedRelease> {
-  const { origin, now, wait } = means;
-  const keys = given(means.publisherKeys);
-  if (keys instanceof NothingToCheck) {
+  const { origin, publisherKeys: keys, ledgerKeys, policy, now, wait } = means;
+  if (!isGiven(keys)) {
     steps.cannotCheck(STEPS.signature, keys);
     throw new Uncheckable();
   }
-  const ledgerKeys = given(means.ledgerKeys);
-  const policy = given(means.policy);
   const engine = await engineWords();
   const show = (verdict: Verdict, release: SignedRelease | null) => {
     if (verdict.check === 'signature') steps.clear();
-    if (release || verdict.check === 'signature')
-      showVerdict(steps, verdict, { release, engine, now: now() });
+    if (release || verdict.check === 'signature') showVerdict(steps, verdict, { release, engine, now });
   };
-  const isLedgerGiven = !(ledgerKeys instanceof NothingToCheck);
   const trust: Trust = {
     keys,
-    ledgerKeys: isLedgerGiven ? ledgerKeys : null,
+    ledgerKeys: isGiven(ledgerKeys) ? ledgerKeys : null,
     earlier: null,
     checkpoint: null,
-    policy: policy instanceof NothingToCheck ? null : policy,
+    policy: isGiven(policy) ? policy : null,
   };
   const checks = CHECKS.filter(
-    (name) =>
-      (isLedgerGiven || !OF_THE_LOG.has(name)) &&
-      (name !== 'witnesses' || !(policy instanceof NothingToCheck)),
+    (name) => (isGiven(ledgerKeys) || !OF_THE_LOG.has(name)) && (isGiven(policy) || name !== 'witnesses'),
   );
   const log = (line: string) => steps.say(`${line} …`);
-  const options = { checks, choose: NO_TILES, parallel: PARALLEL, now, wait, log, report: show };
+  const clock = () => now;
+  const options = { checks, choose: NO_TILES, parallel: PARALLEL, now: clock, wait, log, report: show };
   steps.say('Reading the release …');
   const { release } = await verify(origin, trust, options);
   if (!release) throw steps.uncheckable > 0 ? new Uncheckable() : new Failed();
-  if (!isLedgerGiven) steps.cannotCheck(STEPS.log, ledgerKeys);
-  if (policy instanceof NothingToCheck) steps.cannotCheck(STEPS.witnesses, policy);
+  if (!isGiven(ledgerKeys)) steps.cannotCheck(STEPS.log, ledgerKeys);
+  if (!isGiven(policy)) steps.cannotCheck(STEPS.witnesses, policy);
   return release;
 }
 
@@ -143,41 +119,4 @@ function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRe
   );
   const warned = warning === null ? '' : ` Warning: ${warning}.`;
   return `The signature covers SHA-256 ${sha256} of ${MANIFEST_PATH}, which names ${formatCount(files.length, 'file')}, ${formatBytes(bytes)}.${next}${warned}`;
-}
-
-/** What `read` gives, or why it cannot. */
-function given<T>(read: () => T): T | NothingToCheck {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof NothingToCheck) return error;
-    throw error;
-  }
-}
-
-/** Characters. */
-const LONGEST_KEYS = 400 * MOST_KEYS;
-
-/**
- * The keys in a field of the page, one per line: the only ones that are trusted. Throws NothingToCheck with config_invalid for a
- * malformed key, and for an empty field.
- */
-export function keysIn(text: string, name: string): Verifier[] {
-  const lines = text
-    .slice(0, LONGEST_KEYS)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const place = `the field “${name}”`;
-  const refused = (expected: string, found: string) =>
-    new NothingToCheck(new CathedralError('config_invalid', { place, expected, found }));
-  if (lines.length === 0) throw refused('a key, name+id+base64', 'nothing');
-  return lines.map((line) => {
-    try {
-      return parseVerifierKey(line);
-    } catch (error) {
-      if (!(error instanceof CathedralError)) throw error;
-      throw refused(error.expected, error.found);
-    }
-  });
 }

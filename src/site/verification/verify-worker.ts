@@ -1,22 +1,16 @@
 import '../reference/attestations/without-eval.ts';
 import { LONGEST_PROOF } from '../../../pipeline/ledger/log/tlog-proof.ts';
-import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { type Ending, type StepNews, Steps } from '../layout/steps.ts';
 import { answerJobs } from '../layout/worker-jobs.ts';
 import { compareHistory } from './compare-history.ts';
 import { identifyFile } from './identify-file.ts';
 import { proveByProof, provePasted } from './prove-pasted.ts';
-import { keysIn, type Means, verifyRelease } from './verify-release.ts';
-import { keysOfPolicy, policyIn } from './witnesses.ts';
+import { type Means, meansOf, type TrustFields } from './trust.ts';
+import { verifyRelease } from './verify-release.ts';
 
 /** What the reader wants to know, and the fields with what the reader trusts. */
-export interface VerifyJob {
+export interface VerifyJob extends TrustFields {
   asked: Asked;
-  publisherKeys: string;
-  ledgerKeys: string;
-  policy: string;
-  /** ms since 1970. */
-  now: number;
 }
 
 type Asked =
@@ -37,22 +31,6 @@ answerJobs<VerifyJob, Ending, StepNews>(({ asked, ...trusted }, tell) => {
   const means = meansOf(trusted);
   return Steps.run(tell, (steps) => answer(steps, asked, means), WORDS);
 });
-
-function meansOf({ publisherKeys, ledgerKeys, policy, now }: Omit<VerifyJob, 'asked'>): Means {
-  const means: Means = {
-    origin: new PageOrigin(),
-    publisherKeys: () => keysIn(publisherKeys, 'The publisher’s keys'),
-    ledgerKeys: () => keysOfPolicy(keysIn(ledgerKeys, 'The ledger’s keys'), means.policy),
-    policy: () => policyIn(policy),
-    now: () => now,
-    // A release is swapped in an instant, an upload to a static host takes seconds; a reader should not wait long.
-    wait: (ms) =>
-      new Promise((resolve) => {
-        setTimeout(resolve, ms / 4);
-      }),
-  };
-  return means;
-}
 
 async function answer(steps: Steps, asked: Asked, means: Means): Promise<void> {
   if (asked.kind === 'release') return showRelease(steps, means);

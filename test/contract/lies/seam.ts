@@ -5,7 +5,8 @@ import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import { proveRow, type StepReport } from '../../../pipeline/verify/rows/prove-row.ts';
 import type { Steps } from '../../../src/site/layout/steps.ts';
-import { type Means, verifyRelease } from '../../../src/site/verification/verify-release.ts';
+import type { Means } from '../../../src/site/verification/trust.ts';
+import { verifyRelease } from '../../../src/site/verification/verify-release.ts';
 import { runHere } from '../commands/seam.ts';
 
 export interface Outcome {
@@ -44,12 +45,13 @@ export async function readAsPage(url: string, row: string, reader: Reader): Prom
 async function asPage(row: string, { publisherKey, ledgerKey, policy, now }: Reader): Promise<Outcome> {
   const witnesses = parseWitnessPolicy(await readFile(policy), policy);
   const origin = new PageOrigin();
+  const ledgerKeys = [parseVerifierKey(ledgerKey)];
   const means: Means = {
     origin,
-    publisherKeys: () => [parseVerifierKey(publisherKey)],
-    ledgerKeys: () => [parseVerifierKey(ledgerKey)],
-    policy: () => witnesses,
-    now: () => now,
+    publisherKeys: [parseVerifierKey(publisherKey)],
+    ledgerKeys,
+    policy: witnesses,
+    now,
     wait: async () => {},
   };
   const lines: string[] = [];
@@ -72,7 +74,7 @@ async function asPage(row: string, { publisherKey, ledgerKey, policy, now }: Rea
   if (lines.length > 0) return { status: 1, stdout: lines.join('\n'), stderr: '' };
   const report = ({ findings }: StepReport) => say(findings as never);
   const pasted = readPasted(row);
-  const { verdict } = await proveRow(pasted, { origin, ledgerKeys: means.ledgerKeys(), report });
+  const { verdict } = await proveRow(pasted, { origin, ledgerKeys, report });
   return {
     status: { proved: 0, does_not_hold: 1, cannot_be_checked: 3 }[verdict],
     stdout: lines.join('\n'),
