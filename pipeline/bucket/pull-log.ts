@@ -46,12 +46,20 @@ interface LogPull extends Pick<PullOptions, 'out' | 'signal' | 'parallel'> {
   store: Pick<ObjectStore, 'name' | 'read' | 'list'>;
 }
 
+/** The log of a pointer, but for what its readers can do without. */
+export interface PulledLog {
+  /** Fetches the notes of earlier checkpoints that witnesses cosigned, until it is over. Returns whether all are here. */
+  rest: (isOver: () => boolean) => Promise<boolean>;
+  /** Removes what neither this checkpoint nor the one before needs, for when this one was published. */
+  clean: () => Promise<void>;
+}
+
 /**
  * Gives OUT the files of a pointer's log that it lacks: tiles, entry bundles, and the bundles of public events, which follow from the entries.
- * Every byte that is fetched is compared with the checkpoint. The checkpoint in OUT stays, and whoever has it still finds all of its files. Returns
- * how to remove what neither of the two needs, for when the new one was published. Throws store_failed, log_invalid, publish_failed and disk_full.
+ * Every byte that is fetched is compared with the checkpoint. The checkpoint in OUT stays, and whoever has it still finds all of its files. Throws
+ * store_failed, log_invalid, publish_failed and disk_full.
  */
-export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<() => Promise<void>> {
+export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<PulledLog> {
   const { out, store, signal, parallel = PARALLEL_FETCHES } = options;
   const head = pointedCheckpoint(pointed);
   const reader = await TileReader.open(head, (tile) => readTile(tile, store), nodeHash);
@@ -70,10 +78,12 @@ export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): 
   });
   await staged.flush();
   await staged.place();
-  await pullCosigned(reader, options);
   const before = local && local.size <= head.size ? edgeTiles(local.size) : [];
   const kept = new Set([...tiles, ...before].flatMap(pathsOf));
-  return () => removeOthers(out, (path) => kept.has(path) || isNote(path));
+  return {
+    rest: (isOver) => pullCosigned(reader, options, isOver),
+    clean: () => removeOthers(out, (path) => kept.has(path) || isNote(path)),
+  };
 }
 
 /** Of a tile, and of its entries and the public ones of them. */
@@ -182,18 +192,27 @@ async function earlierTiles(size: number, store: LogPull['store']): Promise<Tile
   return found;
 }
 
-/** The notes of earlier checkpoints that witnesses cosigned, as far as they are of this log. */
-async function pullCosigned(reader: TileReader, { out, store }: LogPull): Promise<void> {
-  for await (const { key } of store.list(logKey('cosigned/'))) {
+/** As far as they are of this log. */
+async function pullCosigned(
+  reader: TileReader,
+  { out, store, parallel = PARALLEL_FETCHES }: LogPull,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const keys = (await Array.fromAsync(store.list(logKey('cosigned/')))).map(({ key }) => key);
+  let isWhole = true;
+  await inParallel(keys, parallel, async (key) => {
     const path = key.slice(LOG_FOLDER.length + 1);
     const size = parseCosignedPath(path);
     const place = logFile(out, path);
-    if (size === null || size >= reader.head.size || (await exists(place))) continue;
+    if (size === null || size >= reader.head.size || (await exists(place))) return;
+    isWhole &&= !isOver();
+    if (!isWhole) return;
     const note = (await store.read(key, MAX_NOTE_BYTES))?.content ?? null;
     const checkpoint = parseNote(note, key);
     const isOfLog = checkpoint?.size === size && (await isExtended(reader, checkpoint));
     if (note && isOfLog) await replaceFile(place, note);
-  }
+  });
+  return isWhole;
 }
 
 /** Everything below the folders of the log, by path below its address. */

@@ -24,8 +24,8 @@ export interface Pulled extends PulledRelease, Pick<PulledSnapshots, 'texts' | '
 }
 
 /**
- * Fetches what a folder lacks of a pointer: its release and its log, the snapshot list and the newest snapshot. Nothing that the folder shows changes. What a kill leaves, the next
- * pull completes. Throws store_failed, release_invalid, log_invalid, publish_failed and disk_full.
+ * Fetches what a folder lacks of a pointer: its release and its log, the snapshot list and the newest snapshot. Nothing that the folder shows
+ * changes. What a kill leaves, the next pull completes. Throws store_failed, release_invalid, log_invalid, publish_failed and disk_full.
  */
 export async function pull(pointed: Pointed, options: Pull): Promise<Pulled> {
   const { out, store } = options;
@@ -37,26 +37,26 @@ export async function pull(pointed: Pointed, options: Pull): Promise<Pulled> {
       expected: `a log of ${size} events, as the release has, or more`,
       found: `${pointed.log.size}`,
     });
-  const cleanLog = await pullLog(pointed, options);
+  const log = await pullLog(pointed, options);
   const snapshots = await pullSnapshots(pointed, options);
   return {
     ...release,
     texts: snapshots.texts,
     async rest(isOver) {
-      const isWhole = await snapshots.rest(isOver);
+      const isWhole = (await snapshots.rest(isOver)) && (await log.rest(isOver));
       if (isWhole) await removeLeftOvers(out);
       return isWhole;
     },
     async clean() {
-      await cleanLog();
+      await log.clean();
       await snapshots.clean();
     },
   };
 }
 
 /**
- * Makes a folder show what was pulled. The log and the snapshot list come first: they may be ahead of the release, and never behind it. After a kill, it
- * can be called again. Throws publish_failed and disk_full.
+ * Makes a folder show what was pulled. The log and the snapshot list come first: they may be ahead of the release, and never behind it. After
+ * a kill, it can be called again. Throws publish_failed and disk_full.
  */
 export async function show(
   out: string,

@@ -1,11 +1,13 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { cosignedKey } from '../../pipeline/bucket/layout.ts';
 import { pullForPublisher } from '../../pipeline/bucket/pull.ts';
 import { pullSnapshots } from '../../pipeline/bucket/pull-snapshots.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { hashesOf } from '../../pipeline/build/snapshots/restore.ts';
 import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
@@ -132,6 +134,25 @@ describe('a publisher', () => {
     await rm(join(out, 'releases'), { recursive: true });
     await pull(out, pushed[2]!);
     await expectSame(out, pushed[2]!);
+  });
+
+  test('gets the cosigned notes of earlier checkpoints, if they are of this log', async () => {
+    const { size, checkpoint } = pushed[0]!.pointed.log;
+    const notes = {
+      [cosignedKey(size)]: checkpoint,
+      [cosignedKey(size - 1)]: checkpoint,
+      [cosignedKey(7)]: checkpoint.replace(`\n${size}\n`, '\n7\n'),
+      [cosignedKey(8)]: 'no note',
+    };
+    for (const [key, text] of Object.entries(notes)) {
+      const bytes = Buffer.from(text);
+      await store.put(key, { bytes, sha256: sha256(bytes) });
+    }
+    onTestFinished(() => store.delete(Object.keys(notes)));
+    const out = await copyOf(pushed[0]!);
+    await pull(out, pushed[1]!);
+    const found = filesBelow(join(out, 'log/cosigned'));
+    expect(found).toEqual({ [size]: Buffer.from(checkpoint).toString('base64') });
   });
 
   test('gets a recorded snapshot that the list does not have yet', async () => {
