@@ -240,7 +240,7 @@ async function stageData(
   for (const file of publisher ? keyFilesOf(publisher) : []) await staging.write(file);
   await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
   const about = Buffer.from(`${JSON.stringify(documents.organisation)}\n`);
-  staging.keep(ORGANISATION_FILE, await staging.folder.write(ORGANISATION_FILE, about));
+  await staging.keepBytes(ORGANISATION_FILE, about);
   return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
 }
 

@@ -20,38 +20,37 @@ import type { Staging } from '../release/staging/staging.ts';
  */
 export class EventDaysWriter {
   readonly #staging: Staging;
-  #month: EventDays | null;
-  readonly #ended: EventDays[] = [];
+  /** In their order. The last one goes on. */
+  readonly #months: EventDays[];
 
-  private constructor(staging: Staging, month: EventDays | null) {
+  private constructor(staging: Staging, months: EventDays[]) {
     this.#staging = staging;
-    this.#month = month;
+    this.#months = months;
   }
 
   /** `timestamp`: of the last event of the previous release, null from genesis. Throws release_invalid if its month is damaged. */
   static async open(staging: Staging, timestamp: string | null): Promise<EventDaysWriter> {
     return new EventDaysWriter(
       staging,
-      timestamp === null ? null : await readMonth(staging, monthOf(timestamp)),
+      timestamp === null ? [] : [await readMonth(staging, monthOf(timestamp))],
     );
   }
 
   add(event: LedgerEvent): void {
     const month = monthOf(event.timestamp);
-    if (this.#month?.month !== month) {
-      if (this.#month) this.#ended.push(this.#month);
-      this.#month = emptyMonth(month);
+    let last = this.#months.at(-1);
+    if (last?.month !== month) {
+      last = emptyMonth(month);
+      this.#months.push(last);
     }
-    addEvent(this.#month, event);
+    addEvent(last, event);
   }
 
   /** Stages the files of all months. */
   async finish(): Promise<void> {
-    const months = [...this.#ended, ...(this.#month ? [this.#month] : [])];
-    for (const month of months) {
-      const file = accompanyingFile(eventDaysPath(month.month), formatEventDays(month));
-      await this.#staging.write(file);
-    }
+    const months = this.#months;
+    for (const month of months)
+      await this.#staging.write(accompanyingFile(eventDaysPath(month.month), formatEventDays(month)));
     const written = new Set(months.map(({ month }) => eventDaysPath(month)));
     if (!this.#staging.reuse) return;
     for (const { path } of this.#staging.previous?.manifest.files ?? [])

@@ -34,12 +34,6 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-interface Fault {
-  place: string;
-  expected: string;
-  found: string;
-}
-
 /** A verified cosignature. */
 interface Cosigned {
   witness: string;
@@ -52,7 +46,7 @@ interface Cosigned {
 export interface Answer {
   cosigned: Cosigned[];
   /** What was wrong with the answer, or with a part of it. */
-  faults: Fault[];
+  faults: string[];
 }
 
 /** A witness verifies a proof and writes one file. */
@@ -91,16 +85,10 @@ async function ask(server: WitnessServer, place: string, options: AskOptions): P
   const { status, body } = answer;
   if (status === 200) return readCosignatures(server, place, body, options);
   const last = sizeIn(answer);
-  if (last !== null && last > checkpoint.size)
-    return refused(
-      place,
-      `a last cosigned checkpoint of at most ${checkpoint.size} events`,
-      `one of ${last}`,
-    );
-  const meaning = REFUSALS[status];
-  const found = [`status ${status}`, meaning, quoted(body)].filter((part) => part).join(', ');
-  const expected = `a cosignature of ${checkpoint.size} events`;
-  return refused(place, expected, found);
+  const most = `a last cosigned checkpoint of at most ${checkpoint.size} events`;
+  if (last !== null && last > checkpoint.size) return refused(place, most, `one of ${last}`);
+  const found = [`status ${status}`, REFUSALS[status], quoted(body)].filter((part) => part).join(', ');
+  return refused(place, `a cosignature of ${checkpoint.size} events`, found);
 }
 
 interface HttpAnswer {
@@ -153,11 +141,11 @@ async function readCosignatures(
   const { text } = readSignatures(note, 'the checkpoint');
   const { signatures } = readSignatures(`${text}\n${body}`, place);
   const cosigned: Cosigned[] = [];
-  const faults: Fault[] = [];
+  const faults: string[] = [];
   for (const [witness, cosigner] of cosigners) {
     const expected = `a cosignature by ${cosigner.name}+${cosigner.id}`;
     const own = signatures.filter((signature) => isBy(cosigner, signature));
-    if (own.length === 0) faults.push({ place, expected, found: 'none' });
+    if (own.length === 0) faults.push(faultOf(place, expected, 'none'));
     for (const signature of own) {
       const verdict = await verifySignature(cosigner, text, signature);
       const timestamp = verdict.verdict === 'valid' ? verdict.timestamp : null;
@@ -168,7 +156,7 @@ async function readCosignatures(
         return refused(place, expected, found);
       }
       if (!timestamp || timestamp * 1000 > now + AHEAD_MS)
-        faults.push({ place, expected: `${expected}, with the time`, found: `${timestamp} s` });
+        faults.push(faultOf(place, `${expected}, with the time`, `${timestamp} s`));
       else cosigned.push({ witness, line: formatSignature(signature), timestamp });
     }
   }
@@ -176,7 +164,11 @@ async function readCosignatures(
 }
 
 function refused(place: string, expected: string, found: string): Answer {
-  return { cosigned: [], faults: [{ place, expected, found }] };
+  return { cosigned: [], faults: [faultOf(place, expected, found)] };
+}
+
+function faultOf(place: string, expected: string, found: string): string {
+  return `${place}: expected ${expected}, found ${found}`;
 }
 
 function quoted(body: string): string {

@@ -191,10 +191,7 @@ async function keepStates(
     for (const name of cosigners.keys()) {
       const before = states[name];
       const own = cosigned.find(({ witness }) => witness === name);
-      const found = own
-        ? []
-        : faults.map((fault) => `${fault.place}: expected ${fault.expected}, found ${fault.found}`);
-      const fault = found.length > 0 ? found.join('; ') : null;
+      const fault = own || faults.length === 0 ? null : faults.join('; ');
       if (fault !== null && fault !== before?.fault) log(`The witness ${name} has not cosigned: ${fault}.`);
       if (fault === null && before?.fault) log(`The witness ${name} cosigns again.`);
       all[name] = {
