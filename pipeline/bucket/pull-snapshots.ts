@@ -68,14 +68,17 @@ export async function pullSnapshots(
   const here = await localSnapshots(out);
   for (const [id, hash] of here)
     if (wanted.has(id) && wanted.get(id) !== hash) await removeWhole(out, `${SNAPSHOTS}/${id}`);
-  const [newest, ...older] = [...wanted].sort().reverse();
+  const missing = [...wanted]
+    .filter(([id, hash]) => here.get(id) !== hash)
+    .sort()
+    .reverse();
   const blobs = await openBlobs(new StoreOrigin(store, signal), join(out, FETCHED), [...alsoIn, out]);
+  for (const folder of alsoIn) for (const [id] of missing) await knowSnapshot(folder, id, blobs);
   const means = { ...options, blobs, files: listed?.files ?? {} };
-  if (newest) await pullSnapshot(...newest, means);
+  const newest = [...wanted.keys()].sort().at(-1);
+  if (missing[0] && missing[0][0] === newest) await pullSnapshot(...missing.shift()!, means);
   if (listed) await pullHistories(means);
-  const missing = older.filter(([id, hash]) => here.get(id) !== hash);
-  if (missing.length > 0) for (const folder of alsoIn) await knowSnapshots(folder, blobs);
-  else await blobs.clear();
+  if (missing.length === 0) await blobs.clear();
   return {
     texts: listed ? await textsOf(listed, options) : new Map(),
     async rest(isOver) {
@@ -130,16 +133,14 @@ async function removeOthers(
     if (!files[`${OLD_HISTORIES}/${name}`]) await removeWhole(out, `${OLD_HISTORIES}/${name}`);
 }
 
-/** Notes the files of the snapshots in another folder. */
-async function knowSnapshots(folder: string, blobs: Blobs): Promise<void> {
-  for (const id of (await localSnapshots(folder)).keys()) {
-    const place = join(folder, SNAPSHOTS, id, INDEX);
-    const snapshot = await readFile(place, 'utf8')
-      .then((text) => parseSnapshot(text, place))
-      .catch(() => null);
-    for (const file of snapshot?.files ?? [])
-      if ('url' in file) blobs.know(file.sha256, { folder, file: file.url });
-  }
+/** Notes the files of a snapshot that another folder may have. */
+async function knowSnapshot(folder: string, id: string, blobs: Blobs): Promise<void> {
+  const place = join(folder, SNAPSHOTS, id, INDEX);
+  const snapshot = await readFile(place, 'utf8')
+    .then((text) => parseSnapshot(text, place))
+    .catch(() => null);
+  for (const file of snapshot?.files ?? [])
+    if ('url' in file) blobs.know(file.sha256, { folder, file: file.url });
 }
 
 /** Renames it first, so that a kill leaves no part of a snapshot. */

@@ -173,6 +173,28 @@ describe('a follower', () => {
     expect(behind).toEqual([]);
   });
 
+  test('links what another folder of this machine has: files of releases and of snapshots', async () => {
+    const [publisher] = whole;
+    await pointTo(store, publisher!.pointed, past());
+    const { out } = await follow(await temporaryFolder(), { alsoIn: [publisher!.out] });
+    const sameFile = async (path: string) => {
+      const [own, other] = await Promise.all(
+        [out, publisher!.out].map((folder) => stat(join(folder, path)).catch(() => null)),
+      );
+      return own?.ino !== undefined && own.ino === other?.ino;
+    };
+    const ids = (await readdir(join(publisher!.out, 'snapshots'))).filter((name) => name.endsWith('Z'));
+    const files = ids.flatMap((id) =>
+      Object.keys(filesBelow(join(publisher!.out, 'snapshots', id)))
+        .filter((path) => path !== 'index.json')
+        .map((path) => `snapshots/${id}/${path}`),
+    );
+    expect(files.length).toBeGreaterThan(20);
+    for (const file of files) await until(() => sameFile(file));
+    const name = releaseFolder((await readCurrent(publisher!.out))!.manifest);
+    expect(await sameFile(`releases/${name}/public/economy/supply`)).toBe(true);
+  });
+
   test('switches with every other at the time of the pointer, whatever its own clock says', async () => {
     await pointTo(store, pushed[0]!.pointed, past());
     const HOUR = 3_600_000;
