@@ -3,7 +3,7 @@ import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { compareRows, describeDifference, type Excuses, type RowFinding } from '../rows/compare-rows.ts';
-import { differencesOf, EXPORT_TABLE } from '../rows/history-tables.ts';
+import { differencesOf, EXPORT_TABLE, type HistoryForm } from '../rows/history-tables.ts';
 import { type LogRow, LogRows, withoutEnd } from '../rows/log-rows.ts';
 import { parseObject } from '../rows/row-text.ts';
 import type { LogEntries } from './log-entries.ts';
@@ -47,7 +47,7 @@ export async function verifyExport(
   log: LogEntries,
   options: ExportOptions,
 ): Promise<ExportVerdict> {
-  const all = entryRows(log);
+  const all = entryRows(log, file.form);
   const rows = await inPeriod(all, options);
   const { from, to } = options;
   const hasRows = (await file.rows.peek()) !== null;
@@ -67,15 +67,15 @@ export async function verifyExport(
 }
 
 /** A row for every entry, each verified against the checkpoint; a block is a bundle. */
-function entryRows(log: LogEntries): LogRows<EntryRow> {
+function entryRows(log: LogEntries, form: HistoryForm): LogRows<EntryRow> {
   return new LogRows(log.bundles, async (number) => {
     const { first, lines, hashes } = await log.bundle(number);
-    return lines.map((line, at) => rowOf(line, first + at, hashes[at]!)).reverse();
+    return lines.map((line, at) => rowOf(form, line, first + at, hashes[at]!)).reverse();
   });
 }
 
 /** The hash shows that the line is one of the ledger, which validated it. Here it is only parsed. Throws log_invalid. */
-function rowOf(line: Uint8Array, index: number, hash: string): EntryRow {
+function rowOf(form: HistoryForm, line: Uint8Array, index: number, hash: string): EntryRow {
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
   const entry = parseObject(text) as unknown as LedgerEvent | null;
   if (!entry) {
@@ -83,9 +83,20 @@ function rowOf(line: Uint8Array, index: number, hash: string): EntryRow {
     throw new CathedralError('log_invalid', { place: `entry ${index}`, expected: 'an event', found });
   }
   const [row] = ledgerExport.rows({ event: entry, hash });
-  const { timestamp } = entry;
-  const about = { time: timestamp, event: index, links: null, timestamp };
-  return { text: withoutEnd(row!), ...about, entry, hash: `0x${hash}` };
+  const { timestamp, type: event_type, agent, data } = entry;
+  const attestation_hash = `0x${hash}`;
+  return {
+    text: withoutEnd(row!),
+    ...(form !== 'csv' && {
+      spelt: JSON.stringify({ timestamp, event_type, agent, data, attestation_hash }),
+    }),
+    time: timestamp,
+    event: index,
+    links: null,
+    timestamp,
+    entry,
+    hash: attestation_hash,
+  };
 }
 
 /** The rows of the period that pass the filter, in the blocks that may have some. */

@@ -4,6 +4,8 @@ import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 export interface LogRow {
   /** As its own file has it, without separator and line end. */
   text: string;
+  /** As the service writes it in the form that it is compared in, if that is another one. */
+  spelt?: string;
   /** As in its time column: a time or a day. */
   time: string;
   /** Where the log has its event; null for a row of a whole day. */
