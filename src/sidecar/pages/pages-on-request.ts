@@ -53,20 +53,22 @@ export function createPagesOnRequest(means: Means): PagesOnRequest {
   const { readStatus, report, findSite = siteOfThisProgram() } = means;
   const compiled = keepFound(findSite);
   const cache = new RecentlyMade<Made>();
-  const addresses = new RecentlyMade<Addresses>();
   const answerFrom = async (site: KeptSite, context: RequestContext, release: ServedRelease) => {
-    const path = context.path!;
-    const rendering = { ...means, site, release, client: clientOf(context) };
-    const kept = async (path: string, make: () => Promise<Made>) =>
-      (await cache.get(`${release.id} ${path}`, make)).resource;
-    if (site.digests.has(`client/${path}`))
-      return answerWith(context.request, await kept(path, () => readAsset(path, site, release)));
+    const { request } = context;
+    const address = `/${context.path}`;
+    const kept = async (address: string, make: () => Promise<Made>) =>
+      (await cache.get(`${release.id} ${address}`, make)).resource;
+    const page = (address: string) =>
+      kept(address, () => renderPage(address, means, { site, release, client: clientOf(context) }));
+    if (site.digests.has(`client${address}`))
+      return answerWith(request, await kept(address, () => readAsset(address, site, release)));
     // Any other address could make a page fail, which is only for those of its list.
-    const { paths } = await addresses.get(release.id, () => listAddresses(rendering));
-    const page = (path: string) => kept(path, () => renderPage(path, rendering));
-    if (paths.has(`/${path}`)) return answerWith(context.request, await page(path));
-    if (paths.has(`/${path}/`)) return movedTo(`/${path}/`);
-    return wantsPage(context.request) ? notFound(await page(NOT_FOUND.slice(1))) : null;
+    const lists: PageList[] = JSON.parse(String(await (await page(pageListsUrl(null))).read()));
+    // That page is for what is not found, and nothing that can be asked for.
+    const has = (one: string) => one !== NOT_FOUND && lists.some(({ paths }) => paths.includes(one));
+    if (has(address)) return answerWith(request, await page(address));
+    if (has(`${address}/`)) return movedTo(`${address}/`);
+    return wantsPage(request) ? notFound(await page(NOT_FOUND)) : null;
   };
   return {
     async answer(context, release) {
@@ -118,50 +120,32 @@ function keepFound<T>(find: () => Promise<T | null>): () => Promise<T | null> {
   };
 }
 
-async function readAsset(path: string, { client, digests }: KeptSite, release: ServedRelease): Promise<Made> {
-  const place = join(client, path);
+async function readAsset(
+  address: string,
+  { client, digests }: KeptSite,
+  release: ServedRelease,
+): Promise<Made> {
+  const place = join(client, address);
   const bytes = await readFile(place);
-  const [expected, found] = [digests.get(`client/${path}`), hash('sha256', bytes)];
+  const [expected, found] = [digests.get(`client${address}`), hash('sha256', bytes)];
   if (found !== expected) throw new Error(`${place}: expected sha256 ${expected}, found ${found}`);
-  return made(bytes, { path, kind: 'asset' }, release);
+  return made(bytes, { path: address.slice(1), kind: 'asset' }, release);
 }
 
-interface Rendering extends Pick<Means, 'renderer' | 'baseUrl' | 'sourceCode'> {
-  site: KeptSite;
-  release: ServedRelease;
-  /** Who waits for its turn. */
-  client: string;
-}
-
-interface Addresses {
-  size: number;
-  paths: ReadonlySet<string>;
-}
-
-async function listAddresses(rendering: Rendering): Promise<Addresses> {
-  const { body } = await render(pageListsUrl(null), rendering);
-  const paths = new Set((JSON.parse(String(body)) as PageList[]).flatMap((list) => list.paths));
-  // That page is for what is not found, and nothing that can be asked for.
-  paths.delete(NOT_FOUND);
-  return { size: body.length, paths };
-}
-
-async function renderPage(path: string, rendering: Rendering): Promise<Made> {
-  const { type, body } = await render(`/${path}`, rendering);
-  const name = type === 'text/html' ? `${path.replace(/\/$/, '')}/index.html` : path;
-  return made(body, { path: name, kind: 'page' }, rendering.release);
-}
-
-async function render(
+async function renderPage(
   url: string,
-  { renderer, baseUrl, sourceCode, site, release: { dir }, client }: Rendering,
-) {
+  { renderer, baseUrl, sourceCode }: Means,
+  { site, release, client }: { site: KeptSite; release: ServedRelease; client: string },
+): Promise<Made> {
+  const { dir } = release;
   const program = [...site.digests].flatMap(([file, sha256]) =>
     file.startsWith(`${SERVER_FOLDER}/`) ? [{ file, sha256 }] : [],
   );
   const facts = { baseUrl, sourceCode: sourceCode ?? undefined, organisation: await organisationIn(dir) };
-  const place = dirname(site.server);
-  return renderer.run(client, dir, (render) => render({ kind: 'page', dir, url, program, place, facts }));
+  const job = { kind: 'page', dir, url, program, place: dirname(site.server), facts } as const;
+  const { type, body } = await renderer.run(client, dir, (render) => render(job));
+  const path = type === 'text/html' ? `${url.replace(/\/$/, '')}/index.html` : url;
+  return made(body, { path: path.slice(1), kind: 'page' }, release);
 }
 
 /** With the headers that the release's own file would have. */

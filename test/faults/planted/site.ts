@@ -72,7 +72,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'any address is rendered',
     breaks: ON_REQUEST,
     file: 'src/sidecar/pages/pages-on-request.ts',
-    change: ['if (paths.has(`/${path}`))', 'if (path !== null)'],
+    change: ['if (has(address))', 'if (address !== null)'],
     tests: PAGES,
   },
   {
