@@ -73,8 +73,8 @@ interface View extends ChartTable {
    * computed from what is shown, and claims no cause that the ledger does not state.
    */
   finding?: () => string | null;
-  /** What the table does not say, as sentences before those that follow from it. */
-  says?: () => string[];
+  /** What the table does not say, as a sentence before those that follow from it; empty if there is nothing. */
+  says?: () => string;
   /** A caveat for readers who see only the picture. */
   note?: () => string;
   /** Explain the picture, oldest first; at most `MOST_ANNOTATIONS`. */
@@ -213,7 +213,7 @@ function openWith<Data, Row extends Dated, Item extends Series>(
       finding: filled?.finding?.() ?? null,
       note: filled?.note?.() ?? '',
       annotations: filled?.annotations?.() ?? [],
-      summary: mark ? [...(view.says?.() ?? []), ...summaryOf(view, mark)] : emptyWords(),
+      summary: mark ? sentencesOf(view, mark) : emptyWords(),
     };
     const figure = { ...said, id: spec.id, source, plot: mark && { mark, table: view } };
     return {
@@ -225,6 +225,11 @@ function openWith<Data, Row extends Dated, Item extends Series>(
     };
   });
   return { series, range, asOf, source, missing, show };
+}
+
+function sentencesOf(view: View, mark: Mark): string[] {
+  const said = view.says?.() ?? '';
+  return [...(said === '' ? [] : [said]), ...summaryOf(view, mark)];
 }
 
 function keepLast<T>(make: (state: ChartState) => T): (state: ChartState) => T {

@@ -45,7 +45,7 @@ export const compliance = defineChart({
       ],
     ]),
     finding: () => finding(jurisdictions),
-    says: () => [`Overall: ${formatToken(status)}.`],
+    says: () => `Overall: ${formatToken(status)}.`,
     note: () =>
       'The status under each regime is in government/compliance-report.json, which needs a government key.',
     mark: () => ({

@@ -43,8 +43,8 @@ export const coordination = defineChart({
       },
       says: () =>
         isMeanShown
-          ? [`The mean of all active sentinels that have attested is ${formatNumber(mean, 1)} points.`]
-          : [],
+          ? `The mean of all active sentinels that have attested is ${formatNumber(mean, 1)} points.`
+          : '',
       mark: () => ({
         kind: 'bars',
         key: cathedralKey(sentinels),

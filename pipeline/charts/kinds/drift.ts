@@ -68,8 +68,8 @@ export const drift = defineChart({
       },
       says: () =>
         score === null
-          ? []
-          : [`The drift score of all metrics is ${formatScore(score)}: ${formatToken(status)}.`],
+          ? ''
+          : `The drift score of all metrics is ${formatScore(score)}: ${formatToken(status)}.`,
       mark: () => ({
         kind: 'dots',
         axis: 'numbers',

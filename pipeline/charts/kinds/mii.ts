@@ -65,7 +65,7 @@ export const mii = defineChart({
         ],
       ]),
       finding: () => finding(days),
-      says: () => (now ? [standing(now)] : []),
+      says: () => (now ? standing(now) : ''),
       note: () =>
         `The strip at the bottom shows when days ended with minting off. The scale does not begin at zero. ${partialWords(bins, step)}`.trim(),
       annotations: () => annotationsOf(days, data.offline),

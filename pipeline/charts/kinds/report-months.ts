@@ -138,7 +138,7 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
         note: () => partialNote(read, 'marked with a ring'),
         says() {
           const lowest = read.reduce((low, one) => (one.mii_min! < low.mii_min! ? one : low));
-          return [`The lowest reading was ${formatIndex(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`];
+          return `The lowest reading was ${formatIndex(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`;
         },
         mark: () => ({
           ...marked(months),

@@ -56,9 +56,8 @@ export const rewardCurve = defineChart({
         ],
       ),
       finding: () => (own ? ownWords(own) : halfWords(sentinels)),
-      says: () => [
+      says: () =>
         `A score of ${REWARD.x0} points earns ${formatNumber(reward(REWARD.x0, 1))} MIC with the multiplier 1 and ${formatNumber(reward(REWARD.x0, 2))} MIC with 2; no mint earns more than ${formatNumber(REWARD.L * 2)} MIC.`,
-      ],
       note: () =>
         sentinels.length > 0
           ? 'Dots: the sentinels, at their present score and multiplier, named where there is room.'

@@ -79,7 +79,7 @@ export const uptime = defineChart({
           .filter(({ offline }) => offline > 0)
           .map(({ name, offline }) => `${name} on ${formatCount(offline, 'day')}`);
         const said = down.length === 0 ? 'no sentinel' : formatList(down);
-        return [`Offline, that is, silent for more than 24 hours: ${said}.`];
+        return `Offline, that is, silent for more than 24 hours: ${said}.`;
       },
       mark: () => ({
         kind: 'cells',

@@ -69,7 +69,7 @@ export const virtues = defineChart({
         return `${formatSome(count, measured.length, 'virtues measured', ['is', 'are'])} compliant`;
       },
       says: () =>
-        mean === null ? [] : [`The mean of the virtues that were measured is ${formatScore(mean)}.`],
+        mean === null ? '' : `The mean of the virtues that were measured is ${formatScore(mean)}.`,
       mark: () => ({
         kind: 'bars',
         most: 1,

@@ -1,12 +1,13 @@
+import { citedData } from '../../../pipeline/artifacts/academics/citations.ts';
+import { permanentPathOfSource } from '../../../pipeline/artifacts/as-of.ts';
 import { type Field, fieldsOf } from '../../../pipeline/artifacts/data-dictionary.ts';
-import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
+import { licenceWords, type Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import type { Citation } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import type { Chart, OpenChart } from '../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { CHART_FORMATS, chartPath } from '../../../pipeline/charts/files/chart-formats.ts';
-import { citeChart as citeChartFile } from '../../../pipeline/charts/files/cite-chart.ts';
 import { creatorsOf, organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { SiteRelease } from '../layout/release.ts';
 
@@ -45,12 +46,27 @@ export function downloadsOf(release: SiteRelease, id: string) {
 }
 
 /**
- * The citation of a chart. Key and title are the same in every state; only the address differs. Null without data.
+ * The citation of a chart: its page, with the time of its data and their permanent addresses, from which the same chart can be drawn. In
+ * every state it is the same but for the address. Null while the chart has no data.
  */
-export function citeChart(chart: OpenChart, facts: ChartFacts, query: string): Citation | null {
-  const { baseUrl, organisation } = facts;
-  const citation = citeChartFile({ chart, baseUrl }, organisation);
-  return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
+export function citeChart(
+  { id, name, sources, asOf }: OpenChart,
+  { baseUrl, organisation }: ChartFacts,
+  query: string,
+): Citation | null {
+  if (asOf === '') return null;
+  const addresses = sources.map((path) => `${baseUrl}/${permanentPathOfSource(path, asOf)}`);
+  return {
+    key: `cathedral_chart_${id.replaceAll('-', '_')}`,
+    ...citedData(organisation),
+    kind: 'chart',
+    title: name,
+    year: asOf.slice(0, 4),
+    url: baseUrl + pagePath(id, query),
+    note: `Chart of ${sources.join(', ')}. State of the ledger at ${asOf}. ${licenceWords(organisation)}.`,
+    permanent: `Permanent address of its data: ${addresses.join(' and ')}`,
+    asOf,
+  };
 }
 
 /** Facts about a chart beyond its data. They are the same in every release. */
