@@ -41,11 +41,23 @@ export function summaryOf(table: ChartTable, mark: Mark): string[] {
     case 'cells':
       return [rowWords(mark.texts, mark.rows)];
     case 'matrix': {
-      const cells = table.rows.flatMap((row) => row.slice(mark.from));
-      const words = mark.symbols.map(({ word }) => `${word} ${cells.filter((cell) => cell === word).length}`);
-      return [`${mark.texts}: ${formatList(words)}.`];
+      const { columns, rows } = table;
+      const outcome = columns.findIndex(({ name }) => name === mark.outcome);
+      const symbols = rows.flatMap((row) => row.slice(mark.from));
+      const words = mark.symbols.map(({ word }) => word);
+      const ends = rows.map((row) => row[outcome]!);
+      return [
+        countWords(mark.texts, symbols, words),
+        countWords(columns[outcome]!.title, ends, Object.keys(mark.outcomes)),
+      ];
     }
   }
+}
+
+/** How often each word is there. */
+function countWords(what: string, cells: ChartTable['rows'][number], words: readonly string[]): string {
+  const counts = words.map((word) => `${word} ${cells.filter((cell) => cell === word).length}`);
+  return `${what}: ${formatList(counts)}.`;
 }
 
 function rowWords(texts: string, rows: readonly { label: string; text: string }[]): string {

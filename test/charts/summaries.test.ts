@@ -306,6 +306,8 @@ describe('what a chart says and lists is what the published files give', () => {
       opposed += Object.values(own).filter((position) => position === 'oppose').length;
     }
     expect(words).toContain(`, oppose ${opposed} and abstain`);
+    const reached = published.filter((one: { consensus: string }) => one.consensus === 'reached').length;
+    expect(words).toContain(`Consensus: reached ${reached}, `);
   });
 
   test('multipliers: the one that was set, and present ones', () => {
@@ -337,7 +339,10 @@ describe('what a chart says and lists is what the published files give', () => {
       { jurisdiction: 'USA', date: report.timestamp.slice(0, 10) },
     ];
     const files = { ...FILES, [path]: JSON.stringify(report) };
-    const { records } = ask('compliance', {}, files);
+    const { words, records } = ask('compliance', {}, files);
+    expect(words).toContain(
+      'The audit of UK is overdue: it was scheduled for 17 June 2026. The next audit that is',
+    );
     expect(shown('compliance', {}, files).finding).toMatch(/; 1 audit is overdue$/);
     expect(records.map(({ jurisdiction, overdue }) => [jurisdiction, overdue])).toEqual([
       ['USA', 'no'],

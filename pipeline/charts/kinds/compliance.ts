@@ -1,5 +1,6 @@
 import { transparency } from '../../artifacts/government/transparency.ts';
 import { timeOfDay } from '../../words/day.ts';
+import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
@@ -45,7 +46,7 @@ export const compliance = defineChart({
       ],
     ]),
     finding: () => finding(jurisdictions),
-    says: () => `Overall: ${formatToken(status)}.`,
+    says: () => [`Overall: ${formatToken(status)}.`, ...auditWords(jurisdictions)].join(' '),
     note: () =>
       'The status under each regime is in government/compliance-report.json, which needs a government key.',
     mark: () => ({
@@ -86,4 +87,21 @@ function finding(
   return overdue === 0
     ? standing
     : `${standing}; ${formatCount(overdue, 'audit')} ${overdue === 1 ? 'is' : 'are'} overdue`;
+}
+
+/** The audits that are overdue, and the next one. */
+function auditWords(
+  jurisdictions: readonly { name: string; next_audit: string | null; overdue: boolean }[],
+): string[] {
+  const scheduled = jurisdictions
+    .flatMap(({ name, next_audit: day, overdue }) => (day === null ? [] : [{ name, day, overdue }]))
+    .sort((a, b) => (a.day < b.day ? -1 : 1));
+  const next = scheduled.find(({ overdue }) => !overdue);
+  return [
+    ...scheduled
+      .filter(({ overdue }) => overdue)
+      .map(({ name, day }) => `The audit of ${name} is overdue: it was scheduled for ${formatDay(day)}.`),
+    ...(next ? [`The next audit that is scheduled is that of ${next.name}, on ${formatDay(next.day)}.`] : []),
+    ...(scheduled.length === 0 ? ['No audit is scheduled.'] : []),
+  ];
 }
