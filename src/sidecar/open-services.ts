@@ -121,7 +121,7 @@ export async function openServices(
     live: live?.facts() ?? null,
     imports: followed?.imports ?? null,
     disks: await readDisks(config, followed, database !== null),
-    snapshots: following ? null : sizes.read(),
+    snapshots: sizes.read(),
     accessLog: await stores.accessLogBytes(),
     keyExpiries: await keys.expiries(now()).catch(() => null),
     simulation: simulation.state(),
