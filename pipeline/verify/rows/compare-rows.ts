@@ -415,7 +415,9 @@ class Comparison {
 
   /** Whether the file should have had this row, too. */
   async #goesOn(next: Place): Promise<boolean> {
-    return !this.#options.endsAnywhere || (await this.#log.at(next)).time === this.#time;
+    if (!this.#options.endsAnywhere) return true;
+    const { time } = await this.#log.at(next);
+    return this.#time !== null && compareTimes(time, this.#time) === 0;
   }
 
   /** The first row of the log after those that the file should have had; null: there are no more. */

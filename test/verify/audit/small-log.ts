@@ -11,10 +11,10 @@ import { publishLog } from '../../release/log/publish-log.ts';
 export const VERIFIERS = [signer.verifier];
 export const EVENTS = 700;
 
-/** Three events of each moment; agents whose cells and strings need quoting. */
+/** Three events of each moment, which is written in two ways; agents whose cells and strings need quoting. */
 export const events: LedgerEvent[] = sampleEvents(EVENTS).map((event, index, all) => ({
   ...event,
-  timestamp: all[index - (index % 3)]!.timestamp,
+  timestamp: all[index - (index % 3)]!.timestamp.replace('Z', index % 3 === 1 ? '.0Z' : 'Z'),
   agent: index % 50 === 7 ? 'The "Council", third \\ chamber' : event.agent,
 }));
 
