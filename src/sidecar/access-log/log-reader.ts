@@ -27,20 +27,7 @@ export interface LogStart extends Link {
   removals: z.infer<typeof Removal>[];
 }
 
-/**
- * A stored log, as an export, a verification and a copy read it, in short transactions: servers may append to it and an operator may remove old
- * entries meanwhile. Every member throws store_failed if the log cannot be read.
- */
-export interface LogReader {
-  /** The file, or the address of the database without its password. */
-  name: string;
-  /** Throws access_log_broken for an invalid record. */
-  readStart: () => Promise<LogStart>;
-  /** The record of the last entry; null if it is missing. */
-  readHead: () => Promise<Link | null>;
-  /** The entries after `seq`, in their order, a few hundred at a time. */
-  entriesAfter: (seq: number, period?: Period) => AsyncIterable<Entry[]>;
-}
+export type LogReader = ReturnType<typeof readLog>;
 
 /** A few MB at most, whatever was requested. */
 const BATCH_ROWS = 500;
@@ -53,10 +40,16 @@ const BATCH = `
   SELECT ${COLUMNS.join(', ')} FROM ${ENTRIES.name}
   WHERE seq > $1 AND seq <= $2 AND time >= $3 AND time < $4 ORDER BY seq`;
 
-export function readLog({ name, query }: Pick<SqlStore, 'name' | 'query'>): LogReader {
+/**
+ * A stored log, as an export, a verification and a copy read it, in short transactions: servers may append to it and an operator may remove old
+ * entries meanwhile. Every member throws store_failed if the log cannot be read.
+ */
+export function readLog({ name, query }: Pick<SqlStore, 'name' | 'query'>) {
   return {
+    /** The file, or the address of the database without its password. */
     name,
-    async readStart() {
+    /** Throws access_log_broken for an invalid record. */
+    async readStart(): Promise<LogStart> {
       const { rows } = await query(
         `SELECT at, before, first, last, hash FROM ${REMOVALS.name} ORDER BY last`,
       );
@@ -70,10 +63,12 @@ export function readLog({ name, query }: Pick<SqlStore, 'name' | 'query'>): LogR
       const last = parsed.data.at(-1);
       return { ...(last ? { seq: last.last, hash: last.hash } : FIRST_LINK), removals: parsed.data };
     },
+    /** The record of the last entry; null if it is missing. */
     async readHead() {
       return (await query<Link>('SELECT seq, hash FROM access_log_head')).rows[0] ?? null;
     },
-    async *entriesAfter(seq, { from, to } = ALWAYS) {
+    /** The entries after `seq`, in their order, a few hundred at a time. */
+    async *entriesAfter(seq: number, { from, to }: Period = ALWAYS) {
       // The last millisecond of the column's range is included where no end was given.
       const bounds = [formatLogTime(from), to === Infinity ? '~' : formatLogTime(to)];
       for (let after = seq; ; ) {
