@@ -144,26 +144,23 @@ class Comparison {
     return row;
   }
 
-  /** The row of the log that the file begins with; null: it has none of the log’s rows. */
+  /**
+   * The row of the log that the file begins with; null: it has none of the log’s rows. A short file may have no row as it was, so an edited one
+   * will do.
+   */
   async #start(): Promise<Place | null> {
-    for (let at = 0; at < MAX_WAITING; at += 1) {
-      const row = this.#waiting[at] ?? (await this.#read());
-      if (!row) break;
-      this.#waiting[at] = row;
-      const cells = this.#parse(row.text);
-      const [place] = cells ? await this.#like(cells, (differences) => differences.length === 0) : [];
-      if (place !== undefined) return this.#before(place, at);
-    }
-    if (this.#waiting.length === 0) return this.#log.newest();
-    // A short file may have no row as it was; an edited one will do.
-    for (const [at, { text }] of this.#waiting.entries()) {
-      const cells = this.#parse(text);
-      const [place] = cells
-        ? await this.#like(cells, (differences) => this.#isEdit(differences, cells, false))
-        : [];
-      if (place !== undefined) return this.#before(place, at);
-    }
-    return null;
+    for (const mayBeEdited of [false, true])
+      for (let at = 0; at < MAX_WAITING; at += 1) {
+        const row = this.#waiting[at] ?? (await this.#read());
+        if (!row) break;
+        this.#waiting[at] = row;
+        const cells = this.#parse(row.text);
+        const isWanted = (differences: Difference[]) =>
+          differences.length === 0 || (mayBeEdited && this.#isEdit(differences, cells!, false));
+        const [place] = cells ? await this.#like(cells, isWanted) : [];
+        if (place !== undefined) return this.#before(place, at);
+      }
+    return this.#waiting.length === 0 ? this.#log.newest() : null;
   }
 
   /** The rows before the first one that is in the log may be edited ones of newer rows. */
@@ -401,31 +398,22 @@ class Comparison {
   async #end(): Promise<Compared> {
     this.#options.onProgress?.(null);
     const isAbandoned = this.#isAbandoned;
-    if (!isAbandoned && this.#next !== null && (await this.#goesOn(this.#next)))
-      this.#missing.push({
-        from: this.#next,
-        until: await this.#endOfFile(this.#next),
-        line: this.#line + 1,
-      });
+    const until = this.#options.endsAnywhere ? await this.#olderThanLast() : null;
+    if (!isAbandoned && this.#next !== null && this.#next !== until)
+      this.#missing.push({ from: this.#next, until, line: this.#line + 1 });
     for (const range of this.#missing) await this.#reportMissing(range);
     const { hasEnded, fault } = this.#file;
     if (hasEnded && fault) this.#findings.push({ kind: 'unreadable', ...fault });
     return this.#result(isAbandoned);
   }
 
-  /** Whether the file should have had this row, too. */
-  async #goesOn(next: Place): Promise<boolean> {
-    if (!this.#options.endsAnywhere) return true;
-    const { time } = await this.#log.at(next);
-    return this.#time !== null && compareTimes(time, this.#time) === 0;
-  }
-
-  /** The first row of the log after those that the file should have had; null: there are no more. */
-  async #endOfFile(next: Place): Promise<Place | null> {
-    if (!this.#options.endsAnywhere) return null;
-    let end: Place | null = next;
-    while (end !== null && (await this.#goesOn(end))) end = await this.#log.older(end);
-    return end;
+  /** The next row of the log that is older than the last one taken; null: there is none. */
+  async #olderThanLast(): Promise<Place | null> {
+    const isOfLast = async (place: Place) =>
+      this.#time !== null && compareTimes((await this.#log.at(place)).time, this.#time) === 0;
+    let place = this.#next;
+    while (place !== null && (await isOfLast(place))) place = await this.#log.older(place);
+    return place;
   }
 
   async #reportMissing({ from, until, line }: MissingRange): Promise<void> {
