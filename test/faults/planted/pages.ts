@@ -66,6 +66,13 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: TABLES,
   },
   {
+    name: 'rows that are asked for as of a time are those of today, without a word',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/selection.ts',
+    change: ['if (asOf !== null)', 'if (false)'],
+    tests: TABLES,
+  },
+  {
     name: 'rows without a value come first in one of the orders',
     breaks: ROWS,
     file: 'src/site/explore/rows/select-rows.ts',

@@ -32,16 +32,13 @@ interface Group {
 
 /** A file that is read whole is one group, which takes nothing more. */
 function wholeFile({ columns }: TableAbout, rows: readonly Row[]): Group {
-  const columnOf = (name: string) => {
-    const at = columns.findIndex((column) => column.name === name);
-    return rows.map((row) => row[at]!);
-  };
+  const placeOf = (name: string) => columns.findIndex((column) => column.name === name);
   return {
     first: 0,
     rows: rows.length,
     bytes: () => 0,
     bounds: () => null,
-    read: async (names) => names.map(columnOf),
+    read: async (names) => names.map(placeOf).map((at) => rows.map((row) => row[at]!)),
   };
 }
 
@@ -136,7 +133,10 @@ export class TableRows {
   /** Of a file whose rows its lines prove, by place. */
   readonly #lines: readonly string[] | null;
   readonly #names: readonly string[];
-  readonly #kept = new Map<Group, Map<string, Cells>>();
+  /** By column, by the place of the row: those of the groups that were read. */
+  readonly #cells = new Map<string, Value[]>();
+  /** Which columns of a group were read. */
+  readonly #read: ReadonlyMap<Group, Set<string>>;
   #selected: { key: string; places: readonly number[] } | null = null;
 
   constructor(about: TableAbout, groups: readonly Group[], lines: readonly string[] | null) {
@@ -144,6 +144,7 @@ export class TableRows {
     this.#groups = groups;
     this.#lines = lines;
     this.#names = about.columns.map(({ name }) => name);
+    this.#read = new Map(groups.map((group) => [group, new Set()]));
   }
 
   async page({ page, ...selection }: Selection, allowed: number): Promise<PageOfRows> {
@@ -190,20 +191,19 @@ export class TableRows {
       allowed,
       `to ${sort ? 'sort' : 'filter'} ${rows.toLocaleString('en-GB')} rows`,
     );
-    const cells = new Map(names.map((name) => [name, this.#column(groups, name)]));
-    const places = selectRows(this.#fileOrder(groups, cells), selection, columns, (name) => cells.get(name)!);
+    const places = selectRows(this.#fileOrder(groups), selection, columns, (name) => this.#cells.get(name)!);
     this.#selected = { key, places };
     return places;
   }
 
   /** The rows of these groups as the file has them: of Parquet files, which have the oldest first, turned round. */
-  #fileOrder(groups: readonly Group[], cells: ReadonlyMap<string, Cells>): number[] {
+  #fileOrder(groups: readonly Group[]): number[] {
     const { day, parts } = this.#about;
     const places = groups.flatMap(({ first, rows }) => Array.from({ length: rows }, (_, at) => first + at));
     if (parts.length === 0) return places;
     if (day === null) return places.reverse();
     // Within a day the order is that of the file; the sort is stable.
-    const days = cells.get(day)!;
+    const days = this.#cells.get(day)!;
     return places.sort((one, other) =>
       days[one]! === days[other]! ? 0 : days[one]! < days[other]! ? 1 : -1,
     );
@@ -217,7 +217,7 @@ export class TableRows {
     use: string,
   ): Promise<void> {
     const missing = groups.flatMap((group) => {
-      const wanted = names.filter((name) => !this.#kept.get(group)?.has(name));
+      const wanted = names.filter((name) => !this.#read.get(group)!.has(name));
       return wanted.length > 0 ? [{ group, wanted }] : [];
     });
     const bytes = missing.reduce(
@@ -225,38 +225,27 @@ export class TableRows {
       0,
     );
     if (bytes > allowed) throw new NeedsConsent(bytes, use);
+    const { first = 0, rows = 0 } = this.#groups.at(-1) ?? {};
+    const length = first + rows;
     for (const { group, wanted } of missing) {
       const read = await group.read(wanted);
-      const kept = this.#kept.get(group) ?? new Map<string, Cells>();
-      for (const [at, name] of wanted.entries()) kept.set(name, read[at]!);
-      this.#kept.set(group, kept);
+      for (const [at, name] of wanted.entries()) {
+        // Of full length from the start: an array that is filled from its end would be a map of places.
+        const cells = this.#cells.get(name) ?? new Array<Value>(length);
+        this.#cells.set(name, cells);
+        for (let row = 0; row < group.rows; row += 1) cells[group.first + row] = read[at]![row]!;
+        this.#read.get(group)!.add(name);
+      }
     }
-  }
-
-  /** One column of all rows, of which those of these groups are filled. */
-  #column(groups: readonly Group[], name: string): Cells {
-    const last = groups.at(-1);
-    const cells = new Array<Value>(last ? last.first + last.rows : 0);
-    for (const group of groups) {
-      const kept = this.#kept.get(group)!.get(name)!;
-      for (let at = 0; at < group.rows; at += 1) cells[group.first + at] = kept[at]!;
-    }
-    return cells;
-  }
-
-  #groupAt(place: number): Group {
-    return this.#groups.findLast(({ first }) => first <= place)!;
   }
 
   #groupsOf(places: readonly number[]): Group[] {
-    const wanted = new Set(places.map((place) => this.#groupAt(place)));
+    const wanted = new Set(places.map((place) => this.#groups.findLast(({ first }) => first <= place)));
     return this.#groups.filter((group) => wanted.has(group));
   }
 
   #row(place: number): Row {
-    const group = this.#groupAt(place);
-    const kept = this.#kept.get(group)!;
-    return this.#names.map((name) => kept.get(name)![place - group.first]!);
+    return this.#names.map((name) => this.#cells.get(name)![place]!);
   }
 }
 
