@@ -1,5 +1,6 @@
 /**
- * Lets readers sort any table of a page by a column. Without this script they are tables in the order of the page.
+ * Lets readers sort any table of a page by a column, and says when a table is wider than its place. Without this script they are
+ * tables in the order of the page.
  */
 
 const COLLATOR = new Intl.Collator('en-GB', { numeric: true, sensitivity: 'base' });
@@ -93,12 +94,30 @@ function addButtons(table: HTMLTableElement): void {
   }
 }
 
+/** Says in words what the shadow at the edge of a region shows: that its table goes on. */
+function sayWhatScrolls(): void {
+  const words = document.createElement('p');
+  words.id = 'scrolls';
+  words.hidden = true;
+  words.textContent = 'The table is wider than the screen: scroll sideways to see all columns.';
+  document.querySelector('main')!.append(words);
+  const observer = new ResizeObserver((entries) => {
+    const regions = new Set(entries.map(({ target }) => target.closest('.scroll')!));
+    // All widths are read before anything is written: otherwise each would cost a layout.
+    const wide = [...regions].filter((region) => region.scrollWidth > region.clientWidth + 1);
+    for (const region of regions) region.removeAttribute('aria-describedby');
+    for (const region of wide) region.setAttribute('aria-describedby', words.id);
+  });
+  for (const one of document.querySelectorAll('.scroll, .scroll table')) observer.observe(one);
+}
+
 function addAllButtons(): void {
   for (const table of document.querySelectorAll('table')) table.querySelector('.sort') ?? addButtons(table);
 }
 
 if (typeof document !== 'undefined') {
   addAllButtons();
+  sayWhatScrolls();
   // The table of a chart is written anew for each choice, and tools draw theirs.
   for (const place of document.querySelectorAll('table[data-part], [data-tables]'))
     new MutationObserver(addAllButtons).observe(place, { childList: true });
