@@ -116,7 +116,7 @@ class ChartPage {
       void this.#choose({ ...this.#stateOf(formParameters(this.#form)), tab: this.#shown.tab });
     } catch (error) {
       const { name, expected, found } = faultOf(error);
-      const field = this.#form.elements.namedItem(name) as HTMLInputElement;
+      const [field] = this.#all(`form [name="${name}"]`) as [HTMLElement];
       field.setAttribute('aria-invalid', 'true');
       sayAt(field, `Expected ${expected}, found “${found}”. The chart is unchanged.`);
     }
