@@ -16,8 +16,8 @@ export function addCopyButton(block: HTMLElement, clipboard: Clipboard): void {
   const textOf = () => block.querySelector('pre')?.textContent ?? '';
   const add = (word: string, press: (button: HTMLElement) => void) => {
     const button = document.createElement('button');
-    const className = word === 'Copy' ? 'copy' : 'copy save';
-    Object.assign(button, { type: 'button', className, textContent: word, ariaLabel: `${word} ${about}` });
+    const ariaLabel = `${word} ${about}`;
+    Object.assign(button, { type: 'button', className: 'copy', textContent: word, ariaLabel });
     button.addEventListener('click', () => press(button));
     block.append(button);
   };
