@@ -10,6 +10,9 @@ export function leastOf(stallMs: number): number {
   return (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
 }
 
+/** In which the time is counted. */
+const PARTS = 10;
+
 /**
  * Ends a transfer that stays below 8 kB per second for `stallMs`, including the wait for its first byte. A time-out for the whole
  * transfer would cut off large files on slow lines, and a time-out between two bytes would accept an endless trickle.
@@ -20,6 +23,9 @@ export class Pace {
   readonly #stop: AbortSignal | undefined;
   readonly #onStop: () => void;
   #bytes = 0;
+  #parts = 0;
+  /** Whether the transfer waits for its reader, whose time does not count. */
+  isHeld = false;
 
   constructor(stallMs: number, stop: AbortSignal | undefined) {
     const least = leastOf(stallMs);
@@ -31,10 +37,12 @@ export class Pace {
     if (stop?.aborted) this.#onStop();
     stop?.addEventListener('abort', this.#onStop);
     this.#timer = setInterval(() => {
+      if (!this.isHeld) this.#parts += 1;
+      if (this.#parts < PARTS) return;
       const found = `${this.#bytes} bytes in ${stallMs} ms`;
       if (this.#bytes < least) controller.abort(new TransientFault(found));
-      this.#bytes = 0;
-    }, stallMs);
+      [this.#bytes, this.#parts] = [0, 0];
+    }, stallMs / PARTS);
   }
 
   add(bytes: number): void {

@@ -399,7 +399,9 @@ export class S3Store implements ObjectStore {
       for await (const chunk of answer as AsyncIterable<Uint8Array>) {
         pace.add(chunk.length);
         bytes += chunk.length;
+        pace.isHeld = true;
         yield chunk;
+        pace.isHeld = false;
       }
     } catch (cause) {
       throw cause instanceof TransientFault ? cause : new TransientFault(reasonOf(cause), { cause });

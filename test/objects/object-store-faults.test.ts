@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ObjectStoreOptions,
@@ -304,6 +305,19 @@ describe('a fault that passes', () => {
     await expect(Array.fromAsync(body)).rejects.toThrow(/expected 10000 bytes, found \d+ bytes in 200 ms/);
     // A machine that is busy at the last attempt may not come to its first byte.
     await expect(store.read('a', 10_000)).rejects.toThrow(/bytes in 200 ms|nothing for 0.2 s/);
+  });
+
+  test('a store is not asked again because its reader takes its time', async () => {
+    const { open, server } = await serve();
+    const store = await open('', CREDENTIALS, IMPATIENT);
+    const { bytes, sha256 } = contentOf('0123456789'.repeat(200_000));
+    await store.put('a', { bytes, sha256 });
+    const { body } = (await store.get('a'))!;
+    const before = server.calls.length;
+    const read: Uint8Array[] = [];
+    for await (const chunk of body) if (read.push(chunk) === 1) await sleep(4 * IMPATIENT.stallMs);
+    expect(Buffer.concat(read).equals(bytes)).toBe(true);
+    expect(server.calls).toHaveLength(before);
   });
 
   test('a store that does not answer is given up', async () => {
