@@ -96,7 +96,8 @@ export class FileRows {
 
   /** After the last line of a JSON document; null: there was none. */
   async #end(tail: RowText | null): Promise<void> {
-    if (this.#endsInComma) this.fault ??= { line: this.#last, message: 'a comma follows the last row' };
+    if (tail && this.#endsInComma)
+      this.fault ??= { line: this.#last, message: 'a comma follows the last row' };
     this.fault ??= await this.#endFault(tail);
     this.hasEnded = true;
   }

@@ -177,6 +177,15 @@ describe('a file', () => {
     expect(await verify(text.slice(0, text.lastIndexOf(']')))).toMatchObject({
       faults: [{ kind: 'unreadable', message: expect.stringContaining('cut off') }],
     });
+    const rest = Buffer.from(`${text.split('\n').slice(0, 3).join('\n')}\n`);
+    for (const [more, line, words] of [
+      ['', 3, 'the file is cut off here: "complete" is missing'],
+      ['\xff\n', 4, 'the file is not UTF-8 from here on'],
+    ] as const) {
+      const file = await readExport(Readable.from([rest, Buffer.from(more, 'latin1')]));
+      const { faults } = await verifyExport(file!, log, UNSAID);
+      expect(faults).toContainEqual({ kind: 'unreadable', line, message: words });
+    }
     expect(await verify(text.replace('"count":700', '"count":699'))).toMatchObject({
       faults: [{ kind: 'unreadable', message: expect.stringContaining('699') }],
     });
