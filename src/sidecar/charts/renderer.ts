@@ -62,6 +62,7 @@ export class Renderer {
   readonly #options: RendererOptions;
   readonly #places: ConcurrencyLimit;
   readonly #lanes: readonly Lane[];
+  #isClosed = false;
 
   constructor(options: Partial<RendererOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
@@ -89,13 +90,15 @@ export class Renderer {
     }
   }
 
-  /** Ends all threads; jobs that are being done fail. */
+  /** Ends all threads; jobs that are being done or wait fail. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#lanes.map(({ thread }) => thread?.end(new Error('the renderer was closed'))));
   }
 
   /** A thread holds the data and the program of one release, and a program cannot be unloaded. */
   #threadOf(lane: Lane, dir: string): RenderThread {
+    if (this.#isClosed) throw new Error('the renderer was closed');
     const { thread } = lane;
     if (thread?.dir === dir && !thread.hasEnded) return thread;
     void thread?.end(new Error('its place was needed'));

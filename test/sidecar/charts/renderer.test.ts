@@ -104,14 +104,16 @@ test('a program is not run if one of its bytes differs', async () => {
   expect(await render(page('/1'))).toBe('a/1');
 });
 
-test('closing fails what is being rendered', async () => {
-  const { renderer, render } = open();
+test('closing fails what is being rendered, and what waits', async () => {
+  const { renderer, render } = open({ parallel: 1 });
   const { page } = await release();
   await render(page('/1'));
-  const failing = expect(render(page('/hang'))).rejects.toThrow('the renderer was closed');
+  const failing = ['/hang', '/2'].map((url) =>
+    expect(render(page(url))).rejects.toThrow('the renderer was closed'),
+  );
   await new Promise((resolve) => setTimeout(resolve, 200));
   await renderer.close();
-  await failing;
+  await Promise.all(failing);
 });
 
 const OVERLOADED = { code: 'overloaded', headers: { 'Retry-After': '10' } };
