@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { makeFolder } from '../../pipeline/disk/durable.ts';
+import { removeLeftOvers } from '../../pipeline/release/disk/remove-left-overs.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';
 import { openStaging } from '../../pipeline/release/staging/staging.ts';
@@ -12,6 +14,9 @@ const outOf = (folder: string) => join(folder, 'out');
 async function publishSmall(out: string, events: number): Promise<void> {
   const previous = await readCurrent(out);
   const facts = tinyFacts(events);
+  // As a run begins.
+  await makeFolder(out);
+  await removeLeftOvers(out);
   await using staging = await openStaging(out, previous, { reuse: true, inputs: facts.inputs });
   const history = await openHistory(staging, MINTS);
   for (let row = previous?.manifest.ledger.size ?? 0; row < events; row += 1)
