@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { keyNameOf, ORGANISATION_FILE } from '../artifacts/documents/organisation.ts';
 import { type Documents, readDocuments } from '../artifacts/documents.ts';
 import { readCompanions } from '../artifacts/read-companions.ts';
@@ -88,6 +89,9 @@ export interface BuildReport {
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
+  // V8 lets old objects grow to a multiple of what was in use before it looks for garbage among them. With 80 % more, a run takes 100 MB
+  // less and up to half a second more, and a rebuild of a long ledger 100 MB less; see docs/performance.md.
+  setFlagsFromString('--heap-growing-percent=80');
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
     // Only here: later, the log or a snapshot may be staged already.
     await removeLeftOvers(out);

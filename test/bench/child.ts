@@ -19,8 +19,7 @@ export interface Measured {
 export function startChild(name: string, args: readonly string[]) {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
   const settings = { MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=8' };
-  // As src/cli.ts sets it.
-  return spawn(process.execPath, ['--heap-growing-percent=80', file, ...args], {
+  return spawn(process.execPath, [file, ...args], {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
