@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../pipeline/disk/durable.ts';
+import { removeLeftOvers } from '../../pipeline/release/disk/remove-left-overs.ts';
 import type { Facts, NewFile } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent, recoverFinalFiles } from '../../pipeline/release/format/release.ts';
 import { type HistorySource, openHistory } from '../../pipeline/release/history/history.ts';
@@ -77,6 +79,9 @@ export async function publishTiny(out: string, options: TinyOptions): Promise<Ou
   const { events, rebuild = false, extra, software } = options;
   const previous = rebuild ? await recoverFinalFiles(out) : await readCurrent(out);
   const { inputs } = tinyFacts(events, software);
+  // As a run begins.
+  await makeFolder(out);
+  await removeLeftOvers(out);
   await using staging = await openStaging(out, previous, { reuse: !rebuild, inputs });
   const from = previous && !rebuild ? previous.manifest.ledger.size : 0;
   for (const source of [MINTS, EXPORT]) {

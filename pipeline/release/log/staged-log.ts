@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
@@ -40,7 +40,8 @@ export class StagedLog implements AsyncDisposable {
   }
 
   static async open(out: string): Promise<StagedLog> {
-    return asDiskErrors(out, async () => new StagedLog(out, await mkdtemp(join(out, PREFIX))));
+    // At once, so that a process which ends meanwhile does not leave it.
+    return asDiskErrors(out, async () => new StagedLog(out, mkdtempSync(join(out, PREFIX))));
   }
 
   /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
