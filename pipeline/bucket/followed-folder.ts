@@ -13,7 +13,7 @@ import { type Pulled, show } from './pull.ts';
 export const FOLLOWED = 'followed.json';
 
 const Followed = z.strictObject({
-  format: z.literal('cathedral-followed/2'),
+  format: z.literal('cathedral-followed/1'),
   /** Null before the first release. */
   pointer: Pointer.nullable(),
   /** What belongs to the pointer's snapshots and changes with each release, by path. */
@@ -86,7 +86,7 @@ export class FollowedFolder {
 
   async #note(pointer: Pointer | null, texts: Pulled['texts']): Promise<void> {
     const strings = Object.fromEntries([...texts].map(([path, bytes]) => [path, String(bytes)]));
-    const noted = { format: 'cathedral-followed/2', pointer, texts: strings };
+    const noted = { format: 'cathedral-followed/1', pointer, texts: strings };
     await replaceFile(join(this.#out, FOLLOWED), `${JSON.stringify(noted)}\n`);
   }
 }

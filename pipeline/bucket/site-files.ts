@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, TEMPORARY_SUFFIX } from '../disk/durable.ts';
+import { asDiskErrors, exists, ifThere, TEMPORARY_SUFFIX } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
@@ -100,12 +100,12 @@ async function tiles(out: string): Promise<SiteFile[]> {
 }
 
 async function snapshotFiles(out: string): Promise<SiteFile[]> {
-  const text = await readFile(join(out, LIST_PATH), 'utf8').catch(ifMissing(null));
+  const text = await ifThere(readFile(join(out, LIST_PATH), 'utf8'), null);
   if (text === null) return [];
   const all: SiteFile[] = [];
   for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH])
     all.push(...(await fileIfThere(out, path, snapshotHeaders(path, mediaTypeOf(path), false))));
-  const histories = await readdir(join(out, OLD_HISTORIES)).catch(ifMissing([]));
+  const histories = await ifThere(readdir(join(out, OLD_HISTORIES)), []);
   for (const name of histories.filter((name) => !name.endsWith(TEMPORARY_SUFFIX))) {
     const path = `${OLD_HISTORIES}/${name}`;
     all.push(fixed(out, path, snapshotHeaders(path, 'application/octet-stream', true)));
@@ -128,7 +128,7 @@ async function oneSnapshot(out: string, folder: string): Promise<SiteFile[]> {
 }
 
 async function fileIfThere(out: string, path: string, headers: Record<string, string>): Promise<SiteFile[]> {
-  const bytes = await readFile(join(out, path)).catch(ifMissing(null));
+  const bytes = await ifThere(readFile(join(out, path)), null);
   if (bytes === null) return [];
   const step = path === STATUS ? 'proofs' : 'lists';
   return [
@@ -158,11 +158,4 @@ function fixed(out: string, path: string, headers: Record<string, string>): Site
 function carried(headers: Record<string, string>): SiteFile['headers'] {
   const { 'Content-Type': type, 'Cache-Control': cache } = headers;
   return { 'content-type': type!, 'cache-control': cache! };
-}
-
-function ifMissing<T>(instead: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code === 'ENOENT') return instead;
-    throw error;
-  };
 }

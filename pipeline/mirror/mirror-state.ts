@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
-import { replaceFile } from '../disk/durable.ts';
+import { ifThere, replaceFile } from '../disk/durable.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import {
@@ -92,10 +92,7 @@ export async function readLocalRelease(folder: string): Promise<LocalRelease | n
 
 /** Null if there is no such file. Throws mirror_mismatch for a file that is longer, or is not a file. */
 async function readText(place: string, most: number): Promise<string | null> {
-  const opened = await openFile(place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const opened = await ifThere(openFile(place), null);
   if (!opened) return null;
   await using handle = opened.handle;
   if (opened.size > most) throw mismatchError(place, `at most ${most} bytes`, `${opened.size}`);

@@ -110,7 +110,7 @@ class PaperFields {
     return null;
   }
 
-  /** Empty where there is none. */
+  /** Empty for an entry without this field. */
   text(field: string, latex = this.latex(field) ?? ''): string {
     const text = this.read(field, () => parseLatex(latex)) ?? '';
     if (text === '' || Prose.safeParse(text).success) return text;

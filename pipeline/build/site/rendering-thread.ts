@@ -8,8 +8,8 @@ import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 const HEAP_MIB = 2048;
 
 /**
- * The thread that renders the pages of a release, one at a time. A second one would hold all that pages read once more, some hundred MB
- * for decades of a ledger, and hardly a run has so many new pages that it would save time.
+ * The thread that renders the pages of a release, one at a time. A second one would hold once more all that pages read, 260 MB
+ * for fifty years, and few runs have so many new pages that it would save time.
  */
 export class RenderingThread implements AsyncDisposable {
   readonly #worker: Worker;

@@ -24,7 +24,7 @@ export interface RowFinding {
 export interface Excuses {
   /** Why a row cannot be compared, whatever the log has; null: it can. */
   exempts(cells: Cells): string | null;
-  /** The row that the log gives although no event of the log does; null: there is none. */
+  /** The row that the log repeats for a time without an event; null for a row that needs an event. */
   carried(cells: Cells): LogRow | null;
   /** Why a row that differs from one of the log, repeats one, or has none, may be right; null: it is wrong. */
   excuse(
@@ -407,7 +407,7 @@ class Comparison {
     return this.#result(isAbandoned);
   }
 
-  /** The next row of the log that is older than the last one taken; null: there is none. */
+  /** The newest row of the log that is older than the last one taken; null if that was of the oldest time. */
   async #olderThanLast(): Promise<Place | null> {
     const isOfLast = async (place: Place) =>
       this.#time !== null && compareTimes((await this.#log.at(place)).time, this.#time) === 0;

@@ -94,7 +94,7 @@ export class FileRows {
     return { line, text: this.#endsInComma ? text.slice(0, -1) : text };
   }
 
-  /** After the last line of a JSON document; null: there was none. */
+  /** Called after the last row of a JSON document. `tail`: the line that ends the document; null where the file is cut off. */
   async #end(tail: RowText | null): Promise<void> {
     if (tail && this.#endsInComma)
       this.fault ??= { line: this.#last, message: 'a comma follows the last row' };
@@ -113,7 +113,7 @@ export class FileRows {
     return message === null ? null : { line: tail.line, message };
   }
 
-  /** The next line; null: there is none. */
+  /** The next line; null at the end of the file. */
   async #readLine(): Promise<RowText | null> {
     while (this.#at === this.#text.length && !this.#isAtEnd) await this.#readChunk();
     if (this.#at === this.#text.length) return null;

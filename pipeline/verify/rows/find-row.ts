@@ -35,7 +35,7 @@ type Reason =
   /** The host does not answer. */
   | 'unreachable';
 
-/** What is said of a row that is not proved. */
+/** Why a row is not proved. */
 export type Refusal =
   | {
       verdict: 'does_not_hold';

@@ -33,8 +33,9 @@ interface AccessLogOptions {
 const SUM_MS = 60_000;
 
 /**
- * The log in a file of this machine, which has to have the entry of the newest of `heads`: who cut it off while no server ran is noticed. A folder that cannot be written is tried again with each entry, and a file that is removed while it is in use
- * is not made again: restarting the log would hide the loss.
+ * The log in a file of this machine, which has to have the entry of the newest of `heads`, so a log that was cut off while no server ran is noticed.
+ * A folder that cannot be written is tried again with each entry. A file that is removed while it is in use is not made again, because a
+ * new log would hide the loss.
  */
 export function openLogFile(
   path: string,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { storeFiles } from '../../../pipeline/config/store-place.ts';
 import {
   asDiskErrors,
+  ifThere,
   makeFolder,
   replaceFile,
   sync,
@@ -30,10 +31,7 @@ export function headsIn(store: string): HeadStore {
   return {
     name: store,
     async *list(prefix) {
-      const names = await readdir(join(store, prefix)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      });
+      const names = await ifThere(readdir(join(store, prefix)), []);
       for (const name of names.filter(isHeadName).sort()) yield { key: `${prefix}${name}` };
     },
     read: async (key) => ({ content: await readFile(join(store, key)) }),

@@ -60,7 +60,7 @@ export function createLogFiles(out: string, ready: () => void | Promise<void> = 
   };
 }
 
-/** Null if there is none. */
+/** Null where there is no such file. */
 async function read(place: string): Promise<FoundFile | null> {
   const file = await open(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;

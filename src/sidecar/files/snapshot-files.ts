@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
+import { ifThere, TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import type { Blob } from '../../../pipeline/release/format/manifest.ts';
@@ -169,12 +169,9 @@ export class SnapshotFiles {
     return list ? `${list} ${signature}` : null;
   }
 
-  /** Null if there is none. */
+  /** Null where OUT has no such file. */
   #fileAt(path: string): Promise<Buffer | null> {
-    return readFile(join(this.#out, path)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
+    return ifThere(readFile(join(this.#out, path)), null);
   }
 
   /** The earlier versions of rewritten histories, which are named by their hash. */

@@ -82,7 +82,7 @@ describe('a ledger without new events', () => {
     expect(await mirrorAt(of, '06T06:02:00')).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   });
 
-  test('has its log made again while its release is refreshed', async () => {
+  test('gets its log again in a run that refreshes its release', async () => {
     const of = await service(300);
     await publishAt(of, '03T06:01:00');
     const checkpoint = await readFile(join(of.out, 'log/checkpoint'));
