@@ -127,7 +127,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(ledger, options, resume);
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
-    return runLog.extend(previous.manifest.ledger, (publishLog) =>
+    // Awaited, so that what the log stages is removed afterwards and not before.
+    return await runLog.extend(previous.manifest.ledger, (publishLog) =>
       stand(previous, inputs.publisher, options, prepare(publishLog)),
     );
   }

@@ -96,5 +96,5 @@ async function readText(place: string, most: number): Promise<string | null> {
   if (!opened) return null;
   await using handle = opened.handle;
   if (opened.size > most) throw mismatchError(place, `at most ${most} bytes`, `${opened.size}`);
-  return handle.readFile('utf8');
+  return await handle.readFile('utf8');
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rename, rm, truncate } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asOf } from '../../../pipeline/build/as-of.ts';
@@ -89,6 +89,7 @@ describe('a ledger without new events', () => {
     for (const folder of ['log', 'log-entries']) await rm(join(of.out, folder), { recursive: true });
     expect((await publishAt(of, '03T18:01:00')).outcome).toBe('published');
     expect(await readFile(join(of.out, 'log/checkpoint'))).toEqual(checkpoint);
+    expect((await readdir(of.out)).filter((name) => name.startsWith('staging-'))).toEqual([]);
     expect(await findingsOf(of)).toEqual([]);
   });
 
