@@ -106,9 +106,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 }
 
 async function run(options: BuildOptions): Promise<BuildReport> {
-  const { out, baseUrl, plan, log } = options;
-  const asked = new Set(partsAsked(plan.contents));
-  const { printing } = plan.contents;
+  const { out, plan, log } = options;
   const ledger = openListed(options.ledger);
   const current = plan.from === 'genesis' ? await recoverFinalFiles(out) : await readCurrent(out);
   const previous = current ?? (plan.snapshots ? await restoredRelease(out) : null);
@@ -143,30 +141,11 @@ async function run(options: BuildOptions): Promise<BuildReport> {
     reuse: !rebuild,
     inputs: inputs.digest,
   });
-  const { folded, facts, view } = await stageData(staging, { snapshots, resume, runLog }, options, inputs);
-  const pdfs = await pdfJobs(staging, folded, { printing });
-  const printed = pdfs.map(({ path }) => path);
-  const { program, documents } = inputs;
-  const { organisation } = documents;
-  if (asked.has('formats')) await renderExtras(staging, facts, view, printed);
-  const charts = { facts, baseUrl, organisation, log, print: printing?.charts ?? null };
-  if (asked.has('charts')) await renderCharts(staging, charts);
-  const checkpoints = asked.has('pages')
-    ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
-    : [];
-  const { snapshot: id, size: log_size } = facts.ledger;
-  const next = { id, as_of: facts.timestamp, log_size };
-  const listed = plan.snapshots && {
-    index: await upcomingList(out, next, plan.snapshots),
-    ...plan.snapshots,
-  };
-  const about = { program, documents, checkpoints, pdfs, snapshots: listed };
-  const page = await renderSite(staging, facts, { ...options, ...about, printing });
-  const sitemapped = { baseUrl, asOf: facts.timestamp };
-  if (asked.has('formats')) await renderSitemap(staging, sitemapped, view.state);
+  const read = { ledger, snapshots, resume, runLog };
+  const { folded, facts, page } = await stageContents(staging, read, options, inputs);
   const sign = signerOf(inputs.publisher, options);
   // A run without other formats publishes none of their closed years either.
-  const mayLose = asked.has('formats') ? undefined : isYearFile;
+  const mayLose = partsAsked(plan.contents).includes('formats') ? undefined : isYearFile;
   const publication = { facts, state: formatResume(folded), sign, mayLose };
   const { outcome, release } = await runLog.extend(folded.ledger, (publishLog) =>
     staging.publish({ ...publication, prepare: prepare(publishLog, page) }),
@@ -226,10 +205,52 @@ async function openInputs(
   return { documents, companions, publisher, program, digest, lost };
 }
 
+/** What a run reads of the ledger, and from where on. */
+interface Read {
+  snapshots: SnapshotFile[];
+  resume: Resume;
+  /** Null: the log is not extended. */
+  runLog: RunLog | null;
+}
+
+/** Stages what the plan asks for. `page`: of the snapshot list, which is no part of the release; null for none. */
+async function stageContents(
+  staging: Staging,
+  read: Read & { ledger: LedgerDirectory },
+  options: BuildOptions,
+  inputs: Inputs,
+) {
+  const { out, baseUrl, plan, log, verifiers } = options;
+  const asked = new Set(partsAsked(plan.contents));
+  const { printing } = plan.contents;
+  const { folded, facts, view } = await stageData(staging, read, options, inputs);
+  const pdfs = await pdfJobs(staging, folded, { printing });
+  const printed = pdfs.map(({ path }) => path);
+  const { program, documents } = inputs;
+  const { organisation } = documents;
+  if (asked.has('formats')) await renderExtras(staging, facts, view, printed);
+  const charts = { facts, baseUrl, organisation, log, print: printing?.charts ?? null };
+  if (asked.has('charts')) await renderCharts(staging, charts);
+  const { snapshot: id, size: log_size } = facts.ledger;
+  const checkpoints = asked.has('pages')
+    ? await recentCheckpoints(read.ledger, id, verifiers, RECENT_CHECKPOINTS)
+    : [];
+  const next = { id, as_of: facts.timestamp, log_size };
+  const listed = plan.snapshots && {
+    index: await upcomingList(out, next, plan.snapshots),
+    ...plan.snapshots,
+  };
+  const about = { program, documents, checkpoints, pdfs, snapshots: listed };
+  const page = await renderSite(staging, facts, { ...options, ...about, printing });
+  const sitemapped = { baseUrl, asOf: facts.timestamp };
+  if (asked.has('formats')) await renderSitemap(staging, sitemapped, view.state);
+  return { folded, facts, page };
+}
+
 /** Folds the ledger and stages all text data files. */
 async function stageData(
   staging: Staging,
-  read: { snapshots: SnapshotFile[]; resume: Resume; runLog: RunLog | null },
+  read: Read,
   options: BuildOptions,
   { documents, companions, publisher, digest }: Inputs,
 ) {
