@@ -17,7 +17,7 @@ export class HeadFeed {
     const { state } = JSON.parse(await readFile(join(out, 'current', 'state.json'), 'utf8'));
     const verifiers = [demoSigner().verifier];
     // The time that a disk takes to be sure is the writer's, not the readers'.
-    const options = { verifiers, now: Date.now, waitMs: 0, holder: 'a benchmark', durable: false };
+    const options = { verifiers, now: Date.now, waitMs: 0, holder: 'a benchmark' };
     return new HeadFeed(await LedgerWriter.open(ledger, options), state.cycle);
   }
 

@@ -30,7 +30,7 @@ async function ledgerWith(name: string, added: ({ type: string; timestamp?: stri
   const ledger = inFolder(name);
   cpSync(inFolder('sample'), ledger, { recursive: true });
   const { last } = await readCompanionLedger({ ledger, verifiers: VERIFIERS });
-  const options = { verifiers: VERIFIERS, now: Date.now, waitMs: 0, holder: 'a test', durable: false };
+  const options = { verifiers: VERIFIERS, now: Date.now, waitMs: 0, holder: 'a test' };
   const writer = await LedgerWriter.open(ledger, options);
   await writer.append(
     added.map(({ type, timestamp = AT, ...data }) => ({

@@ -155,9 +155,9 @@ function eventWarnings(findings: LedgerFindings, now: number) {
 /** What a writer or a sealer that was killed leaves in a head that can be read. `sealed`: number of events in the snapshots. */
 async function checkHead(ledger: string, sealed: number, findings: LedgerFindings): Promise<void> {
   const directory = openDirectory(ledger);
-  const { first } = await readHeadEnds(directory, 0);
-  if (first && first.seq < sealed) {
-    const message = `Event ${first.seq} is in a snapshot already. The next writer removes it from the head.`;
+  const ends = await readHeadEnds(directory);
+  if (ends && ends.first.seq < sealed) {
+    const message = `Event ${ends.first.seq} is in a snapshot already. The next writer removes it from the head.`;
     findings.warn('unfinished', 'head.ndjson:1', message);
   }
   const end = (await readFile(directory.head).catch(() => null))?.at(-1);

@@ -137,21 +137,18 @@ async function findEvent(
 
 /** The ends of the head, for its writer. */
 export interface HeadEnds {
-  /** Null if there is no complete line. */
-  first: LedgerEvent | null;
-  last: LedgerEvent | null;
-  /** The bytes [from, to) of the complete lines from the event `size` on; as many as none if there is no such event. */
-  from: number;
-  to: number;
+  first: LedgerEvent;
+  last: LedgerEvent;
+  /** Of all complete lines. */
+  bytes: number;
 }
 
-/** Reads the first and the last line, and counts lines where the head begins before the event `size`. Throws as `readHead`. */
-export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promise<HeadEnds> {
-  const none = { first: null, last: null, from: 0, to: 0 };
+/** Reads the first and the last line; null if there is no complete one. Throws as `readHead`. */
+export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds | null> {
   const file = await openHead(ledger.head);
   try {
     const firstLine = file && (await readFirstLine(file));
-    if (!firstLine) return none;
+    if (!firstLine) return null;
     const { size: bytes } = await file.stat();
     // The last line and a following incomplete one, each of at most this length, with the line end before them.
     const start = Math.max(0, bytes - 2 * (MAX_LINE_BYTES + 1) - 1);
@@ -160,9 +157,7 @@ export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promi
     const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
     const first = parseEventLine(firstLine, () => placeOf(1));
     const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), () => 'head.ndjson, last line');
-    if (last.seq < size) return { first, last, from: 0, to: 0 };
-    const from = (await offsetAfter(file, Math.max(0, size - first.seq))) ?? 0;
-    return { first, last, from, to: start + end + 1 };
+    return { first, last, bytes: start + end + 1 };
   } finally {
     await file?.close();
   }

@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEMPORARY_SUFFIX } from '../../disk/durable.ts';
+import { LEDGER_START } from '../log/leaf.ts';
 import {
   type LedgerDirectory,
   listSnapshots,
   type SnapshotFile,
   snapshotFile,
 } from '../reading/directory.ts';
-import { NewHead, NO_EVENTS } from './event-files.ts';
+import { NewHead } from './event-files.ts';
 
 /** Where the files of a snapshot that was copied wait until they are verified. */
 export function waitingFile(ledger: string, id: string): SnapshotFile {
@@ -20,14 +21,14 @@ export function waitingFile(ledger: string, id: string): SnapshotFile {
  * power failure may undo any of the names that the last snapshots got: then the head and all snapshots from the first incomplete one on go.
  * Returns whether events went.
  */
-export async function removeIncomplete({ path, head }: LedgerDirectory, durable: boolean): Promise<boolean> {
+export async function removeIncomplete({ path, head }: LedgerDirectory): Promise<boolean> {
   await rm(`${head}${TEMPORARY_SUFFIX}`, { force: true });
   const { slots, unfinished, others } = await listSnapshots(path);
   for (const name of others)
     if (name.endsWith(TEMPORARY_SUFFIX)) await rm(join(path, 'snapshots', name), { force: true });
   const first = slots.findIndex(({ missing }) => missing !== null);
   const lost = first < 0 ? [] : slots.slice(first);
-  if (lost.length > 0) await new NewHead(head, NO_EVENTS, durable).commit();
+  if (lost.length > 0) await new NewHead(head, 0, LEDGER_START).commit();
   await removeSnapshots([...lost, ...(unfinished ? [unfinished] : [])]);
   return lost.length > 0;
 }

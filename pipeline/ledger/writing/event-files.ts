@@ -1,4 +1,4 @@
-import { constants, createReadStream, existsSync, mkdirSync } from 'node:fs';
+import { constants, existsSync, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
@@ -14,11 +14,12 @@ import { assertEvent } from '../events/event-check.ts';
 import { formatEventLine } from '../events/event-line.ts';
 import { EventOrder } from '../events/event-order.ts';
 import { slotTime } from '../events/slot.ts';
-import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
+import type { LedgerPosition } from '../log/leaf.ts';
 import { CompactRange, leafHash } from '../log/merkle.ts';
 import { formatCheckpoint } from '../notes/checkpoint.ts';
 import { type Signer, signNote } from '../notes/note.ts';
 import { type SnapshotFile, snapshotFile } from '../reading/directory.ts';
+import type { HeadLine } from '../reading/head.ts';
 import { ZstdFile } from './zstd-file.ts';
 
 const wrong = errorOf('config_invalid');
@@ -84,35 +85,33 @@ export class EventLines {
   }
 }
 
-/** Bytes of a head in [from, to): its events that are in no snapshot. */
-export interface HeadRange {
-  from: number;
-  to: number;
-}
-
-export const NO_EVENTS: HeadRange = { from: 0, to: 0 };
-
 /**
  * A new `head.ndjson` beside the old one, which it replaces when it is complete, so that nobody ever sees part of a batch. Throws
  * `ledger_unwritable` or `disk_full` with the place head.ndjson.
  */
 export class NewHead extends EventLines {
   readonly #path: string;
-  readonly #kept: HeadRange;
-  readonly #durable: boolean;
+  readonly #temporary: string;
   #file: FileHandle | undefined;
   #bytes: number;
 
   /**
-   * Begins with the bytes `kept` of the old head. What follows them may be an incomplete line of a writer that was killed. `end`: of the
-   * events before those that are added.
+   * Begins with the first `kept` bytes of the old head. What follows them may be an incomplete line of a writer that was killed. `end`: of
+   * the events before those that are added.
    */
-  constructor(path: string, kept: HeadRange, durable: boolean, end: EventsEnd = LEDGER_START) {
+  constructor(path: string, kept: number, end: EventsEnd) {
     super(end, 1024 * 1024);
     this.#path = path;
-    this.#kept = kept;
-    this.#durable = durable;
-    this.#bytes = kept.to - kept.from;
+    this.#temporary = `${path}${TEMPORARY_SUFFIX}`;
+    this.#bytes = kept;
+  }
+
+  /** Lines that are valid by themselves. */
+  async addAll(lines: readonly HeadLine[]): Promise<void> {
+    for (const { event, line } of lines) {
+      this.add(event, line);
+      if (this.isFull) await this.flush();
+    }
   }
 
   /** Writes what was added, or forgets it if `dryRun`. */
@@ -129,9 +128,9 @@ export class NewHead extends EventLines {
       await this.flush();
       await this.#written(async () => {
         const file = await this.#open();
-        if (this.#durable) await file.sync();
+        await file.sync();
         await file.close();
-        await renameDurably(this.#temporary, this.#path, this.#durable);
+        await renameDurably(this.#temporary, this.#path, true);
       });
     } catch (error) {
       await this.discard();
@@ -146,21 +145,13 @@ export class NewHead extends EventLines {
     await rm(this.#temporary, { force: true }).catch(() => undefined);
   }
 
-  get #temporary(): string {
-    return `${this.#path}${TEMPORARY_SUFFIX}`;
-  }
-
   async #open(): Promise<FileHandle> {
     if (this.#file) return this.#file;
-    const { from, to } = this.#kept;
-    const isCopy = from === 0 && to > 0;
+    const kept = this.#bytes;
     // A copy-on-write file system copies no bytes.
-    if (isCopy) await copyFile(this.#path, this.#temporary, constants.COPYFILE_FICLONE);
-    this.#file = await open(this.#temporary, isCopy ? 'a' : 'w');
-    if (isCopy) await this.#file.truncate(to);
-    else if (from < to)
-      for await (const chunk of createReadStream(this.#path, { start: from, end: to - 1 }))
-        await this.#file.writeFile(chunk as Buffer);
+    if (kept > 0) await copyFile(this.#path, this.#temporary, constants.COPYFILE_FICLONE);
+    this.#file = await open(this.#temporary, kept > 0 ? 'a' : 'w');
+    if (kept > 0) await this.#file.truncate(kept);
     return this.#file;
   }
 

@@ -16,14 +16,7 @@ import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/di
 import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { removeIncomplete, removeSnapshots, waitingFile } from './copied-snapshots.ts';
-import {
-  type EventsEnd,
-  type HeadRange,
-  NewHead,
-  NO_EVENTS,
-  type Signers,
-  unwritable,
-} from './event-files.ts';
+import { type EventsEnd, NewHead, type Signers, unwritable } from './event-files.ts';
 import { lockLedger } from './lock-ledger.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
 import { keepPosition, sealedPosition } from './sealed-position.ts';
@@ -37,8 +30,6 @@ export interface WriterOptions extends LockOptions {
   now: () => number;
   /** Makes an empty ledger if there is none. Default false. */
   create?: boolean;
-  /** Whether an event is on disk when it is acknowledged. Off where a ledger can be made again. Default true. */
-  durable?: boolean;
   /** The ledger is a copy of one that others share: what an interruption left of it is removed, and taken again. Default false. */
   isCopy?: boolean;
 }
@@ -108,22 +99,18 @@ export class LedgerWriter {
   readonly #ledger: LedgerDirectory;
   readonly #options: WriterOptions;
   readonly #lock: { close(): void };
-  readonly #durable: boolean;
   /** Of the newest snapshot; null before the first. */
   #checkpoint: Checkpoint | null = null;
   #sealed: LedgerPosition = LEDGER_START;
   #end: EventsEnd = LEDGER_START;
-  /** What the next head begins with. */
-  #kept: HeadRange = NO_EVENTS;
-  /** Whether the head begins with events that are in a snapshot. */
-  #isCovered = false;
+  /** Bytes of the head, without an incomplete line at its end. */
+  #headBytes = 0;
   #isOpen = true;
   #lostEvents = false;
 
   private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
     this.#ledger = openDirectory(path);
     this.#options = options;
-    this.#durable = options.durable ?? true;
     this.#lock = lock;
   }
 
@@ -141,7 +128,7 @@ export class LedgerWriter {
     else await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));
     try {
-      if (options.isCopy) writer.#lostEvents = await removeIncomplete(writer.#ledger, writer.#durable);
+      if (options.isCopy) writer.#lostEvents = await removeIncomplete(writer.#ledger);
       await writer.#findEnd();
       return writer;
     } catch (error) {
@@ -225,35 +212,23 @@ export class LedgerWriter {
   async appendLines(
     fill: (add: (lines: readonly HeadLine[]) => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    await this.#extend((head) =>
-      fill(async (added) => {
-        for (const { event, line } of added) {
-          head.add(event, line);
-          if (head.isFull) await head.flush();
-        }
-      }),
-    );
+    await this.#extend((head) => fill((added) => head.addAll(added)));
   }
 
   /** Writes a head with the events that `fill` adds, and returns their number. The old head stays until the new one is complete. */
   async #extend(fill: (head: NewHead) => Promise<void>, dryRun = false): Promise<number> {
-    const head = new NewHead(this.#ledger.head, this.#kept, this.#durable, this.#end);
+    const head = new NewHead(this.#ledger.head, this.#headBytes, this.#end);
     try {
       await fill(head);
       const count = head.end.size - this.#end.size;
       if (count === 0 || dryRun) return count;
-      await this.#replaceHead(head);
+      this.#headBytes = await head.commit();
       this.#end = head.end;
       return count;
     } catch (error) {
       await head.discard();
       throw error;
     }
-  }
-
-  async #replaceHead(head: { commit(): Promise<number> }): Promise<void> {
-    this.#kept = { from: 0, to: await head.commit() };
-    this.#isCovered = false;
   }
 
   /**
@@ -271,16 +246,15 @@ export class LedgerWriter {
     this.#assertOwn(signers);
     const { path, head } = this.#ledger;
     const position = this.#sealed;
-    const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
+    const sealer = new SlotSealer({ path, head, position, signers, until });
     try {
       for await (const lines of readHeadLines(this.#ledger, position.size)) await sealer.append(lines);
-      const known = sealer.end.size;
       for await (const lines of batches) await sealer.append(lines);
       await sealer.finish();
       const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
-      if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
-        await this.#replaceHead(sealer);
+      if (sealer.end.size > this.#end.size || sealer.position.size > position.size)
+        this.#headBytes = await sealer.commit();
       else await sealer.discard();
       const { sealed: snapshots, end } = sealer;
       this.#end = end;
@@ -306,22 +280,21 @@ export class LedgerWriter {
    * head. `end`: of the last of them.
    */
   async place(ids: readonly string[], end: LedgerPosition): Promise<void> {
-    const { path, head } = this.#ledger;
+    const { path } = this.#ledger;
     for (const id of ids) {
       const [waiting, file] = [waitingFile(path, id), snapshotFile(path, id)];
       await rename(waiting.events, file.events);
       // Last: it says that the snapshot is complete.
       await rename(waiting.checkpoint, file.checkpoint);
     }
-    if (this.#durable) await sync(join(path, 'snapshots'));
+    await sync(join(path, 'snapshots'));
     await keepPosition(path, end);
     await this.#findEnd();
-    if (this.#isCovered) await this.#replaceHead(new NewHead(head, this.#kept, this.#durable));
   }
 
   /** Removes the head, and the snapshots after `after`. */
   async cutBack(after: string | null): Promise<void> {
-    await new NewHead(this.#ledger.head, NO_EVENTS, this.#durable).commit();
+    await new NewHead(this.#ledger.head, 0, LEDGER_START).commit();
     await removeSnapshots(await this.#ledger.snapshots(after));
     await this.#findEnd();
   }
@@ -333,14 +306,26 @@ export class LedgerWriter {
     this.#checkpoint = newest ? readCheckpoint(newest, verifiers).checkpoint : null;
     this.#sealed = await sealedPosition(this.#ledger.path, files, verifiers);
     const { size, timestamp } = this.#sealed;
-    const { first, last, ...kept } = await readHeadEnds(this.#ledger, size);
-    if (first && first.seq > size) throw gap(size, first.seq);
-    this.#isCovered = first !== null && first.seq < size;
-    this.#kept = kept;
-    this.#end =
-      last !== null && last.seq >= size
-        ? { size: last.seq + 1, timestamp: last.timestamp }
-        : { size, timestamp };
+    const head = await readHeadEnds(this.#ledger);
+    if (head && head.first.seq > size) throw gap(size, head.first.seq);
+    if (head && head.first.seq < size) return this.#dropSealed();
+    this.#headBytes = head?.bytes ?? 0;
+    this.#end = head ? { size: head.last.seq + 1, timestamp: head.last.timestamp } : { size, timestamp };
+  }
+
+  /** Takes events out of the head that are in a snapshot, as the sealer would have that was killed. */
+  async #dropSealed(): Promise<void> {
+    // Whoever was killed may not have flushed the names of its files.
+    await sync(join(this.#ledger.path, 'snapshots'));
+    const head = new NewHead(this.#ledger.head, 0, this.#sealed);
+    try {
+      for await (const lines of readHeadLines(this.#ledger, this.#sealed.size)) await head.addAll(lines);
+      this.#headBytes = await head.commit();
+      this.#end = head.end;
+    } catch (error) {
+      await head.discard();
+      throw error;
+    }
   }
 
   async #sealQuiet(

@@ -2,7 +2,7 @@ import type { LedgerEvent } from '../events/event.ts';
 import { nextSlotId, slotId, slotTime, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
-import { type EventsEnd, NewHead, NO_EVENTS, type Signers, SnapshotWriter } from './event-files.ts';
+import { type EventsEnd, NewHead, type Signers, SnapshotWriter } from './event-files.ts';
 
 export interface SealedSlot {
   id: string;
@@ -20,7 +20,6 @@ interface SlotSealerOptions {
   signers: Signers;
   /** Unix ms. Slots that ended by then are sealed. */
   until: number;
-  durable: boolean;
 }
 
 /** Takes the events after the last snapshot in order: writes a snapshot for each slot that has ended, and the other events to a new head. */
@@ -58,9 +57,9 @@ export class SlotSealer {
   async #turnTo(timestamp: string): Promise<void> {
     await this.finish();
     const id = slotOf(timestamp, this.position.snapshot);
-    const { head, durable, until } = this.#options;
+    const { head, until } = this.#options;
     if (slotTime(id) <= until) this.#slot = this.#newSlot(id);
-    else this.#head = new NewHead(head, NO_EVENTS, durable, this.position);
+    else this.#head = new NewHead(head, 0, this.position);
   }
 
   /** Seals the last finished slot that has events. */
@@ -81,8 +80,7 @@ export class SlotSealer {
 
   /** Replaces the head by the events that stay in it, and returns its length in bytes. */
   async commit(): Promise<number> {
-    const { head, durable } = this.#options;
-    this.#head ??= new NewHead(head, NO_EVENTS, durable);
+    this.#head ??= new NewHead(this.#options.head, 0, this.position);
     return this.#head.commit();
   }
 
@@ -93,8 +91,8 @@ export class SlotSealer {
   }
 
   #newSlot(id: string) {
-    const { path, signers, durable } = this.#options;
-    const writer = new SnapshotWriter(path, this.position, signers, { durable });
+    const { path, signers } = this.#options;
+    const writer = new SnapshotWriter(path, this.position, signers);
     return { id, end: slotTimestamp(id), writer };
   }
 }

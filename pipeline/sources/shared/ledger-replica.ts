@@ -45,8 +45,6 @@ export interface ReplicaOptions {
   kind: 'replica' | 'import';
   /** How long to wait for another writer of the folder, ms. */
   waitMs: number;
-  /** Whether what was taken is on disk when `update` resolves. Default true. */
-  durable?: boolean;
 }
 
 export interface Updated {
@@ -115,10 +113,10 @@ export class LedgerReplica {
 
   /** `work` returns whether it replaced the folder's events. */
   async #writing(work: (writer: LedgerWriter, facts: SharedFacts) => Promise<boolean>): Promise<Updated> {
-    const { folder, verifiers, waitMs, kind, shared, durable = true } = this.#options;
+    const { folder, verifiers, waitMs, kind, shared } = this.#options;
     await this.#assertOurs();
     const writer = await LedgerWriter.open(folder, {
-      ...{ verifiers, waitMs, durable, now: Date.now, create: true },
+      ...{ verifiers, waitMs, now: Date.now, create: true },
       isCopy: followerOf(folder) !== null,
       holder: `a ${kind} of a ledger, process ${process.pid}`,
     });
@@ -177,7 +175,7 @@ export class LedgerReplica {
   }
 
   async #take(writer: LedgerWriter, facts: SharedFacts): Promise<void> {
-    const { kind, shared, folder, durable = true } = this.#options;
+    const { kind, shared, folder } = this.#options;
     if (kind === 'replica' && writer.end.size > facts.size)
       throw new CathedralError('ledger_order', {
         place: shared.name,
@@ -187,7 +185,7 @@ export class LedgerReplica {
     const isAhead = await this.#isAhead(writer, facts);
     if (!isAhead) await this.#takeNew(writer);
     const { head } = this.#ledger;
-    if (!(await exists(head))) await writeFileAtomically(head, '', durable);
+    if (!(await exists(head))) await writeFileAtomically(head, '', true);
     // Events beyond the shared ones are compared once those of the others are there.
     this.#agreed = isAhead ? 0 : Math.min(writer.end.size, facts.size);
     if (isAhead || writer.end.size >= facts.size) this.#taken = nameOf(facts);
@@ -306,7 +304,7 @@ export class LedgerReplica {
   }
 
   async #download(key: string, { sha256, bytes }: SharedFile, path: string): Promise<void> {
-    const { objects, durable = true } = this.#options;
+    const { objects } = this.#options;
     const wrong = (found: string) =>
       storeFault(`${objects.name}/${key}`, `${bytes} bytes with SHA-256 ${sha256}`, found);
     const object = await objects.get(key);
@@ -318,7 +316,7 @@ export class LedgerReplica {
     const file = await open(path, 'w');
     try {
       for await (const chunk of object.body) await file.writeFile(chunk);
-      if (durable) await file.sync();
+      await file.sync();
     } finally {
       await file.close();
     }

@@ -142,14 +142,14 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'an append keeps the incomplete line of a writer that was killed',
     breaks: 'The next writer removes what one that was killed left.',
     file: 'pipeline/ledger/writing/event-files.ts',
-    change: ['if (isCopy) await this.#file.truncate(to);', 'if (isCopy) void to;'],
+    change: ['if (kept > 0) await this.#file.truncate(kept);', 'if (kept > 0) void kept;'],
     tests: ['test/ledger/writing/ledger-writer.test.ts'],
   },
   {
     name: 'sealed events stay in the head',
     breaks: 'The head holds the events after the newest ledger snapshot.',
-    file: 'pipeline/ledger/writing/event-files.ts',
-    change: ['{ start: from, end: to - 1 }', '{ start: 0, end: to - 1 }'],
+    file: 'pipeline/ledger/writing/ledger-writer.ts',
+    change: ['if (head && head.first.seq < size) return this.#dropSealed();', 'void this.#dropSealed;'],
     tests: ['test/ledger/writing/ledger-writer.test.ts'],
   },
   {

@@ -119,7 +119,6 @@ test('misses no event although a slot is sealed while it reads', async () => {
     now: () => Date.parse('2025-07-04T01:00:00Z'),
     waitMs: 0,
     holder: 'test',
-    durable: false,
   });
   await writer.append([{ type: 'heartbeat', agent: 'ATLAS', data: {} }]);
   await writer.seal([signer]);

@@ -51,7 +51,6 @@ async function open(ledger: LedgerDirectory, more: Partial<WriterOptions> = {}):
     now: () => NOW,
     waitMs: 0,
     holder: 'a test',
-    durable: false,
   };
   const writer = await LedgerWriter.open(ledger.path, { ...options, ...more });
   onTestFinished(() => writer.close());
@@ -85,7 +84,7 @@ async function eventsOf(ledger: LedgerDirectory) {
 describe('appending', () => {
   test('adds one event or several, visible to readers', async () => {
     const ledger = emptyLedger();
-    const writer = await open(ledger, { durable: true });
+    const writer = await open(ledger);
     expect(await writer.append(sampleEvents(1))).toEqual({ count: 1, last: sampleEvent(0) });
     expect(await writer.append(sampleEvents(3, 1))).toEqual({ count: 3, last: sampleEvent(3) });
     await writer.append(sampleEvents(1, 4));
@@ -310,6 +309,7 @@ describe('sealing', () => {
         writeFileSync(ledger.head, `${before}{"seq":1`);
         const again = await open(ledger);
         expect(again.end.size).toBe(count);
+        expect(content(ledger)).toBe(linesOf(sampleEvents(Math.max(count - 360, 0), Math.min(count, 360))));
         const drafts = sampleEvents(batch, count).map(({ type, agent, data }) => ({ type, agent, data }));
         await again.append(drafts);
         expect(content(ledger)).toMatch(new RegExp(`^{"seq":${Math.min(count, 360)},`));

@@ -145,7 +145,6 @@ export class Machines {
       now: () => this.clock,
       waitMs: 0,
       holder: 'a test',
-      durable: false,
     };
     const writer = await LedgerWriter.open(folder, options);
     onTestFinished(() => writer.close());
@@ -184,7 +183,6 @@ export class Machines {
       objects,
       kind: 'replica',
       waitMs: 0,
-      durable: false,
       ...options,
       folder,
     });
