@@ -67,12 +67,25 @@ async function take(file: File): Promise<void> {
   verify();
 }
 
-/** Selects the place of a problem in the text. Browsers scroll to it as the text gets the focus. */
+/** Selects the place of a problem in the text, and scrolls to it, which not all browsers do. */
 function select({ target }: Event): void {
   const { start, end } = (target as HTMLElement).closest<HTMLElement>('[data-start]')?.dataset ?? {};
   if (start === undefined) return;
   text.setSelectionRange(Number(start), Number(end));
   text.focus();
+  text.scrollTop = heightOf(Number(start)) - text.clientHeight / 2;
+}
+
+/** How high the first characters of the text are as it wraps them, px. */
+function heightOf(characters: number): number {
+  const copy = text.cloneNode() as HTMLTextAreaElement;
+  copy.removeAttribute('id');
+  copy.style.cssText = `position: absolute; visibility: hidden; height: 0; min-height: 0; width: ${text.offsetWidth}px`;
+  copy.value = text.value.slice(0, characters);
+  text.after(copy);
+  const { scrollHeight } = copy;
+  copy.remove();
+  return scrollHeight;
 }
 
 text.addEventListener('input', () => {
