@@ -14,7 +14,7 @@ const MAX_LATE = 10_000;
 export class Comparison<Content> {
   /** Rows that came after rows that follow them, in the source's order. */
   readonly late = new Map<string, SourceRow<Content>>();
-  /** Whether some late rows are left to the next import. */
+  /** Whether the next import has to compare all rows again: some late ones are left to it, or some are held back. */
   isPartial = false;
   readonly #changes = new Map<string, Changed<Content> & { seq: number }>();
   readonly #source: RowSource<Content>;
@@ -68,7 +68,6 @@ export class Comparison<Content> {
     const index = this.#index;
     this.late.clear();
     let last: SourceRow<Content> | null = null;
-    let [leftOut, leftOutSince] = [0, 0];
     /** Rows behind the last imported one so far: they are new, or late if another imported one follows. */
     let others: SourceRow<Content>[] = [];
     for await (const rows of this.#view.all())
@@ -76,24 +75,22 @@ export class Comparison<Content> {
         const known = index.row(row.id);
         // A source that brings events into its own order shows those that come back among the imported ones.
         if (!known || (known.digest === null && this.#source.oldestFirst !== null)) {
-          if (row.draft === null) leftOutSince += 1;
-          else if (others.length <= MAX_LATE) others.push(row);
+          if (row.draft !== null && others.length <= MAX_LATE) others.push(row);
           continue;
         }
         if (!index.see(row.id)) await this.#view.assertOnce?.(row);
         this.compare(row, known);
         for (const other of others) await this.#foundBefore(other);
         [others, last] = [[], row];
-        [leftOut, leftOutSince] = [leftOut + leftOutSince, 0];
       }
     const unseen = index.unseen(MAX_CHANGES + 1);
     // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
     const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;
+    this.isPartial ||= held !== undefined && held.size > 0;
     for (const { id, seq } of unseen)
       if (!held?.has(id)) this.#changes.set(id, { id, seq, digest: null, row: null });
     this.#compared = index.count();
     this.#assertSame();
-    index.state.leftOut = leftOut;
     if (last?.timestamp) index.reach(last.id, last.timestamp);
     return last;
   }

@@ -165,8 +165,6 @@ class Intake<Content> {
   #seq: number;
   #notBefore: string | null;
   readonly #late: string[] = [];
-  /** Rows since the last one that was taken. */
-  #leftOut = 0;
 
   constructor(
     writer: LedgerWriter,
@@ -224,7 +222,6 @@ class Intake<Content> {
       if (isEvent(row)) return this.#write(row, isLate);
       if (this.#index.row(row.id)?.digest) return null;
       if (row.draft instanceof CathedralError) throw row.draft;
-      this.#leftOut += 1;
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
       this.fault = new RowFault(error, this.#notBefore);
@@ -240,8 +237,6 @@ class Intake<Content> {
     const context = { late, salt: this.#salt, index: this.#index, place };
     const { events, row: known, findings = [] } = form.write(row, next, context);
     if (!this.#index.add(known, this.#seq)) return null;
-    if (!late) this.#index.state.leftOut = (this.#index.state.leftOut ?? 0) + this.#leftOut;
-    if (!late) this.#leftOut = 0;
     const [{ event }] = events as [EventLine];
     if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);
     this.findings.push(...findings);

@@ -33,8 +33,6 @@ const State = z.object({
   next: z.int(),
   /** The last row in the source's order. */
   end: z.object({ id: z.string(), timestamp: z.string() }).nullable(),
-  /** Number of rows before it that the mapping leaves out; null: not known. Losing it costs time, nothing else. */
-  leftOut: z.int().nullable(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
   mark: z.string().nullable(),
 });
@@ -138,7 +136,7 @@ export class RowIndex {
     }
     removeIndex(ledger);
     const database = new DatabaseSync(path, { timeout: COMMIT_MS });
-    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, leftOut: null, mark: null };
+    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, mark: null };
     // One commit: a file without a state is none. What the rows are is known before the first of them is in the ledger.
     database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
     writeState(database, state);
@@ -146,8 +144,8 @@ export class RowIndex {
     return new RowIndex(database, state);
   }
 
-  /** `mark` and `leftOut` may be set; `end` by `reach`, the others by `save`. */
-  get state(): Pick<State, 'mark' | 'leftOut'> & Readonly<State> {
+  /** `mark` may be set; `end` is by `reach`, the others by `save`. */
+  get state(): Pick<State, 'mark'> & Readonly<State> {
     return this.#state;
   }
 
@@ -181,7 +179,7 @@ export class RowIndex {
     return foundOf(this.#get('SELECT * FROM rows WHERE id = ?', id));
   }
 
-  /** Number of rows that the source should have, beside those that the mapping leaves out. */
+  /** Number of imported rows that the source should have. */
   count(): number {
     return this.#get('SELECT count(*) AS count FROM rows WHERE digest IS NOT NULL')!.count as number;
   }

@@ -53,7 +53,7 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         await query(FORMATS);
         const bound = await findBound(query, relation, final, address.settle);
         const audited = before?.audited?.length === relation.order.length ? before.audited : null;
-        const mark = { final: final?.mark ?? null, audited };
+        const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null };
         return new PostgresView({ client, query, relation, bound, mark, address, opening });
       } catch (error) {
         await end(client);
@@ -158,6 +158,8 @@ const Mark = z.object({
   final: z.string().nullable(),
   /** Key of the row up to which older rows were compared again; null: begin with the first. */
   audited: z.array(z.string()).nullable(),
+  /** Which ids the rows had up to the last imported one; null: not all that differed was taken. */
+  ids: z.string().nullable(),
 });
 
 interface ViewOptions {
@@ -179,11 +181,14 @@ class PostgresView implements RowView {
   readonly #end: string[] | null;
 
   constructor(options: ViewOptions) {
-    const { end } = options.opening.index.state;
     this.#options = options;
     this.#query = options.query;
     this.#relation = options.relation;
-    this.#end = end && (options.relation.order.length > 1 ? [end.timestamp, end.id] : [end.id]);
+    this.#end = this.#keyOf(options.opening.index.state.end);
+  }
+
+  #keyOf(row: { id: string; timestamp: string } | null): string[] | null {
+    return row && (this.#relation.order.length > 1 ? [row.timestamp, row.id] : [row.id]);
   }
 
   async *some(): AsyncGenerator<SourceRow[]> {
@@ -204,11 +209,8 @@ class PostgresView implements RowView {
   }
 
   async isSame(): Promise<boolean> {
-    const { index } = this.#options.opening;
-    if (index.state.leftOut === null) return false;
-    const counted = `SELECT count(*) FROM ${this.#relation.from} WHERE ${this.#upTo(this.#end!)}`;
-    const { rows } = await this.#query(counted);
-    return Number(rows[0].count) === index.count() + index.state.leftOut;
+    const { ids } = this.#options.mark;
+    return ids !== null && ids === (await this.#idsOf(this.#upTo(this.#end!)));
   }
 
   all(): AsyncGenerator<SourceRow[]> {
@@ -235,12 +237,31 @@ class PostgresView implements RowView {
     return since === null ? null : { since };
   }
 
-  async mark(): Promise<string> {
-    return JSON.stringify(this.#options.mark);
+  async mark(start: Start, _last: SourceRow | null, isWhole: boolean): Promise<string> {
+    const { mark, opening } = this.#options;
+    const end = this.#keyOf(opening.index.state.end);
+    if (!isWhole || end === null) mark.ids = null;
+    else if (start !== 'end' || mark.ids === null) mark.ids = await this.#idsOf(this.#upTo(end));
+    else mark.ids = await this.#idsOf(`${this.#after(this.#end)} AND ${this.#upTo(end)}`, mark.ids);
+    return JSON.stringify(mark);
   }
 
   close(): Promise<void> {
     return end(this.#options.client);
+  }
+
+  /**
+   * The number of rows and the sum of the hashes of their ids, beside those of other rows. The number alone would be the same where one row
+   * came and another one went.
+   */
+  async #idsOf(where: string, others = '0 0'): Promise<string> {
+    const { from, id } = this.#relation;
+    const hashed = `hashtextextended(${pg.escapeIdentifier(id.name)}::text COLLATE "C", 0)`;
+    const [count, sum] = others.split(' ');
+    const { rows } = await this.#query(
+      `SELECT count(*) + ${count} AS count, coalesce(sum(${hashed}), 0) + ${sum} AS sum FROM ${from} WHERE ${where}`,
+    );
+    return `${rows[0].count} ${rows[0].sum}`;
   }
 
   /** Key of the row behind which the newest rows begin that every import compares; null: they are all. */

@@ -196,6 +196,33 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await run()).toMatchObject({ imported: 0, findings: [] });
   });
 
+  test('finds a deleted row where one came that the mapping leaves out, and one that is deleted while it is held back', async () => {
+    await server.sql(`CREATE TABLE swapped (id text PRIMARY KEY, timestamp timestamptz NOT NULL, kind text)`);
+    const add = (id: string, minutes: number, kind = 'heartbeat') =>
+      server.sql(`INSERT INTO swapped VALUES ('${id}', now() - interval '${minutes} minutes', '${kind}')`);
+    for (const [id, minutes] of Object.entries({ a: 9, b: 8, c: 7, d: 6 })) await add(id, minutes);
+    const mapping = {
+      id: 'id',
+      timestamp: 'timestamp',
+      type: { column: 'kind', values: { heartbeat: 'heartbeat', draft: null } },
+      agent: { constant: 'ATLAS' },
+      data: {},
+    };
+    const folder = folders.make();
+    const run = () => importPostgres(server.address('table=swapped'), folder, { mapping });
+    expect(await run()).toMatchObject({ imported: 4, findings: [] });
+    await server.sql(`DELETE FROM swapped WHERE id = 'b'`);
+    await add('b2', 8, 'draft');
+    expect(await run()).toMatchObject({ findings: [{ kind: 'deleted', rows: ['b'] }] });
+    await server.sql(`UPDATE swapped SET timestamp = now() WHERE id = 'c'`);
+    expect(await run()).toMatchObject({ findings: [] });
+    await server.sql(`DELETE FROM swapped WHERE id = 'c'`);
+    expect(await run()).toMatchObject({ findings: [{ kind: 'deleted', rows: ['c'] }] });
+    await add('e', 5);
+    expect(await run()).toMatchObject({ imported: 1, findings: [] });
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
+  });
+
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 4000));
     const folder = folders.make();
