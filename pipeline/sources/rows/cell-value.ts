@@ -148,7 +148,8 @@ const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellForma
   number: (value, how) => (typeof value === 'string' ? toNumber(value, how) : exact(value)),
   truth: (value) => {
     if (typeof value !== 'string') return value;
-    if (!/^(true|false)$/i.test(value.trim())) throw new CellFault('TRUE or FALSE');
+    if (!/^(true|false)$/i.test(value.trim()))
+      throw new CellFault('TRUE or FALSE, or "values" in the mapping file for other words');
     return value.trim().toLowerCase() === 'true';
   },
   amount: toAmount,
@@ -235,8 +236,8 @@ function plainNumber(text: string, { decimal = '.', thousands, currency }: CellF
   const number = currency === undefined ? text : withoutCurrency(text, RegExp.escape(currency));
   const point = RegExp.escape(decimal);
   const group = groupOf(thousands);
-  // In threes, or as in India 12,34,567.
-  const groups = `(\\d{1,3}(${group}\\d{3})+|\\d{1,2}(${group}\\d{2})*${group}\\d{3})`;
+  // In threes, or as in India 12,34,567. No program writes a zero in front of groups: 0.500 is a half of another country's table.
+  const groups = `([1-9]\\d{0,2}(${group}\\d{3})+|[1-9]\\d?(${group}\\d{2})*${group}\\d{3})`;
   const isGrouped = group !== '' && new RegExp(`^[+-]?${groups}(${point}\\d+)?$`).test(number);
   const ungrouped = isGrouped ? number.replaceAll(new RegExp(group, 'g'), '') : number;
   if (decimal === '.') return ungrouped;

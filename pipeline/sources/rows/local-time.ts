@@ -207,11 +207,13 @@ function monthNumber(text: string, language: string): number {
   return number;
 }
 
+/** September is Sep in America and Sept in Britain, January Jänner in Austria. */
+const REGIONS: Readonly<Record<string, readonly string[]>> = { en: ['en-GB'], de: ['de-AT'] };
+
 /** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
 function monthsOf(language: string): Map<string, number> {
   const months = new Map<string, number>();
-  // September is Sep in America and Sept in Britain.
-  for (const tag of language === 'en' ? ['en', 'en-GB'] : [language])
+  for (const tag of [language, ...(REGIONS[language] ?? [])])
     for (const month of ['long', 'short'] as const)
       for (const day of [undefined, 'numeric'] as const) {
         const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC' });
@@ -222,6 +224,8 @@ function monthsOf(language: string): Map<string, number> {
           months.set(plainMonth(name), at + 1);
         }
       }
+  // In Excel.
+  if (language === 'de') months.set('mrz', 3);
   return months;
 }
 

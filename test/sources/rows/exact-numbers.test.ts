@@ -171,6 +171,14 @@ describe('a member twice is refused, with its name:', () => {
   });
 });
 
+test('a number of another country is refused where its point would be taken for one between groups', async () => {
+  const german = AMOUNTS.find(({ name }) => name === 'german.csv')!;
+  const cells = ['0.500', '00.500', '0.000.001', '12.34', '1234.500', '1.234.5'];
+  const quotedCells: Path = { ...german, ...csv('at,v', (one) => quoted(one)) };
+  const results = await append(quotedCells, [...cells, '1.500']);
+  expect(results.map(({ written }) => written ?? 'refused')).toEqual([...cells.map(() => 'refused'), '1500']);
+});
+
 test('a mapping file does not change its own numbers', () => {
   const parse = (constant: string) =>
     parseMapping(

@@ -34,6 +34,8 @@ describe('a time', () => {
     ['1/10/2026 12:05 a.m.', { format: 'd/M/yyyy h:mm a', zone: 'UTC' }, '2026-10-01T00:05:00Z'],
     ['01-OCT-26', { format: 'dd-MMM-yy' }, '2026-10-01T00:00:00Z'],
     ['5 de enero de 2026', { format: "d 'de' MMMM 'de' yyyy", language: 'es' }, '2026-01-05T00:00:00Z'],
+    ['01. Mrz 26', { format: 'dd. MMM yy', language: 'de' }, '2026-03-01T00:00:00Z'],
+    ['3. Jänner 2026', { format: 'd. MMMM yyyy', language: 'de' }, '2026-01-03T00:00:00Z'],
     [
       '01.10.2026 08:00 Uhr',
       { format: "dd.MM.yyyy HH:mm 'Uhr'", zone: 'Europe/Berlin' },
