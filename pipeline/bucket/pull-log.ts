@@ -6,7 +6,7 @@ import { CathedralError } from '../errors.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
-import { leafHash, nodeHash } from '../ledger/log/merkle.ts';
+import { leafHash } from '../ledger/log/merkle.ts';
 import { isExtended } from '../ledger/log/proofs.ts';
 import { publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
@@ -62,7 +62,7 @@ export interface PulledLog {
 export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<PulledLog> {
   const { out, store, signal, parallel = PARALLEL_FETCHES } = options;
   const head = pointedCheckpoint(pointed);
-  const reader = await TileReader.open(head, (tile) => readTile(tile, store), nodeHash);
+  const reader = await TileReader.open(head, (tile) => readTile(tile, store));
   const local = await localCheckpoint(out, reader);
   // What a killed process placed beyond the checkpoint here, nothing vouches for.
   const here = new Set((await listLog(out)).filter((path) => fullTileOf(path, local?.size ?? 0)));
@@ -104,7 +104,7 @@ async function localCheckpoint(out: string, reader: TileReader): Promise<Checkpo
   if (!local || local.size <= reader.head.size)
     return local && (await isExtended(reader, local)) ? local : null;
   try {
-    const longer = await TileReader.open(local, diskTiles(out), nodeHash);
+    const longer = await TileReader.open(local, diskTiles(out));
     return (await isExtended(longer, reader.head)) ? local : null;
   } catch (error) {
     if (error instanceof CathedralError && error.code === 'log_invalid') return null;

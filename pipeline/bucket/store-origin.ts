@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { TransientFault } from '../transient-fault.ts';
-import { NODE_HASHING } from '../verify/folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from '../verify/origin.ts';
 
 /** A damaged object may have been damaged on its way, so it is fetched again before it is reported. */
@@ -11,7 +10,6 @@ const FIRST_DELAY_MS = 100;
 
 /** The objects of a store as an origin, from which `fetchBlob` fetches verified files. A path is a key. */
 export class StoreOrigin extends Origin {
-  override readonly hashing = NODE_HASHING;
   readonly #store: Pick<ObjectStore, 'name' | 'get'>;
   readonly #signal: AbortSignal | undefined;
 

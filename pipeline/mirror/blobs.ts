@@ -6,7 +6,6 @@ import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import type { StagingFolder } from '../release/staging/staging-folder.ts';
-import { NODE_HASHING } from '../verify/folder-origin.ts';
 import { measure, type Origin, type Promised } from '../verify/origin.ts';
 import { type Earlier, fetchBlob } from './fetch-blob.ts';
 
@@ -122,7 +121,7 @@ export class Blobs {
 /** Whether there is a file with these bytes, and no link. */
 export async function isIntact(place: string, { sha256, bytes }: Blob): Promise<boolean> {
   if (!(await hasLength(place, bytes))) return false;
-  return (await measure(createReadStream(place), NODE_HASHING)).sha256 === sha256;
+  return (await measure(createReadStream(place))).sha256 === sha256;
 }
 
 /** Whether there is a file of this length, and no link. */

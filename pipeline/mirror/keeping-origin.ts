@@ -8,7 +8,7 @@ import type { Tile } from '../ledger/log/tile.ts';
 import type { PublicFile } from '../release/format/public-manifest.ts';
 import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';
-import { NODE_HASHING, openFile } from '../verify/folder-origin.ts';
+import { openFile } from '../verify/folder-origin.ts';
 import { measure, type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
 import { type Blobs, hasLength, isIntact } from './blobs.ts';
 import type { Earlier } from './fetch-blob.ts';
@@ -39,7 +39,6 @@ const NO_VALIDATOR = { etag: null, lastModified: null };
  * fetched once.
  */
 export class KeepingOrigin extends Origin {
-  override readonly hashing = NODE_HASHING;
   readonly #origin: Origin;
   readonly #options: KeepingOptions;
   /** Where verified local copies are, by path. */
@@ -112,7 +111,7 @@ export class KeepingOrigin extends Origin {
     const place = join(folder, path);
     if (await this.#isPlacedHistory(path)) return true;
     if (!(await exists(place))) return false;
-    const found = await measure(createReadStream(place), this.hashing);
+    const found = await measure(createReadStream(place));
     if (found.bytes === bytes && found.sha256 === sha256) return true;
     if (!recheck) throw mismatchError(place, `SHA-256 ${sha256}, or no such file`, found.sha256);
     await asDiskErrors(place, () => rm(place));

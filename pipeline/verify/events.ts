@@ -28,7 +28,7 @@ export async function verifyEvents(
     if (keep && bytes) files.set(path, bytes);
     return bytes;
   };
-  const log = await PublicEvents.open(reader, read, (entry) => origin.leafHash(entry));
+  const log = await PublicEvents.open(reader, read);
   if (!log) return null;
   const { version } = log.policy;
   const leaves = [...newTiles(0, reader.head.size)].filter(({ level }) => level === 0);

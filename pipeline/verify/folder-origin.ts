@@ -1,17 +1,15 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import { exists, finished } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { nodeHash } from '../ledger/log/merkle.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
 import { logFile } from '../release/log/log-folder.ts';
 import { mismatchError } from './findings.ts';
 import {
   type Disk,
-  type Hashing,
   LOG,
   measure,
   type Opened,
@@ -20,14 +18,6 @@ import {
   type Promised,
   promisedBody,
 } from './origin.ts';
-
-export const NODE_HASHING: Hashing = {
-  sha256() {
-    const hash = createHash('sha256');
-    return { update: (chunk) => void hash.update(chunk), digest: () => hash.digest('hex') };
-  },
-  nodeHash,
-};
 
 /** The release's files in a folder that a run, or a mirror, writes. */
 export const CURRENT = join('current', 'public');
@@ -44,7 +34,6 @@ const LONGEST_AT_ONCE = 8 << 20;
 
 /** A folder on this machine: one that releases are published in, a mirror, or a plain copy of what a host serves. */
 export class FolderOrigin extends Origin implements Disk {
-  override readonly hashing = NODE_HASHING;
   override readonly disk = this;
   readonly #folder: string;
   readonly #release: string;
@@ -132,12 +121,10 @@ export class FolderOrigin extends Origin implements Disk {
     const source = createReadStream(place).on('error', (error) => decoder.destroy(error));
     const body = source.pipe(decoder);
     const opened = { from: 0, bytes: null, validator: { etag: null, lastModified: null }, body };
-    const found = await measure(promisedBody(opened, bytes, `${place}, decompressed`), this.hashing).catch(
-      (cause) => {
-        if (cause instanceof CathedralError) throw cause;
-        throw mismatchError(place, 'a compressed file', (cause as Error).message);
-      },
-    );
+    const found = await measure(promisedBody(opened, bytes, `${place}, decompressed`)).catch((cause) => {
+      if (cause instanceof CathedralError) throw cause;
+      throw mismatchError(place, 'a compressed file', (cause as Error).message);
+    });
     source.destroy();
     if (found.sha256 !== sha256)
       throw mismatchError(`${place}, decompressed`, `SHA-256 ${sha256}`, found.sha256);

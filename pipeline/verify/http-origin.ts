@@ -4,7 +4,6 @@ import { Pace, STALL_MS } from '../pace.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
 import { formatCount } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
-import { NODE_HASHING } from './folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
 
 export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
@@ -33,7 +32,6 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** A host of static files. */
 export class HttpOrigin extends Origin {
-  override readonly hashing = NODE_HASHING;
   readonly #options: HttpOriginOptions;
   readonly #stallMs: number;
   readonly #base: string;

@@ -32,7 +32,7 @@ export function openLog(
   head: TreeHead,
   readTile: Origin['readTile'] = (tile) => origin.readTile(tile),
 ): Promise<TileReader> {
-  return TileReader.open(head, readTile, origin.hashing.nodeHash);
+  return TileReader.open(head, readTile);
 }
 
 /**

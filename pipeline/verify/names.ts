@@ -134,7 +134,7 @@ async function isNamedByHash(path: string, { origin, disk }: NamesWork): Promise
   if (digits === undefined || path !== finished) return digits !== undefined;
   const opened = await origin.open(path);
   if (opened === null || opened === 'unchanged') return false;
-  return (await measure(opened.body, origin.hashing)).sha256.startsWith(digits);
+  return (await measure(opened.body)).sha256.startsWith(digits);
 }
 
 /** Links count as surplus: they lead outside of what was verified, and elsewhere tomorrow. */

@@ -1,12 +1,11 @@
-import { HASH_BYTES, type Hash, type NodeHash } from '../ledger/log/hash.ts';
+import { sha256 } from '#hashing';
+import { HASH_BYTES } from '../ledger/log/hash.ts';
 import { TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { mismatchError } from './findings.ts';
 
 /** The log's folder below the service's root. */
 export const LOG = 'log';
-
-const LEAF_PREFIX = Uint8Array.of(0x00);
 
 /** Tells whether a file has changed, without reading it. */
 export interface Validator {
@@ -47,19 +46,6 @@ export interface Promised {
   bytes: number;
 }
 
-/** SHA-256 of a stream. */
-interface Sha256 {
-  update(chunk: Uint8Array): void;
-  /** Hex. */
-  digest(): string;
-}
-
-/** The hash functions of this platform: Node's own are several times faster than portable ones. */
-export interface Hashing {
-  sha256(): Sha256;
-  nodeHash: NodeHash;
-}
-
 /** What only a folder on this machine offers. */
 export interface Disk {
   /** What is below a folder of the service, '' for that of the release; empty if there is no such folder. */
@@ -77,7 +63,6 @@ export interface Disk {
  * leading slash.
  */
 export abstract class Origin {
-  abstract readonly hashing: Hashing;
   /** Null for hosts. */
   readonly disk: Disk | null = null;
 
@@ -101,17 +86,9 @@ export abstract class Origin {
     const found = await this.retrying(path, async () => {
       const opened = await this.open(path);
       if (opened === null || opened === 'unchanged') throw missing(place, bytes);
-      return measure(promisedBody(opened, bytes, place), this.hashing);
+      return measure(promisedBody(opened, bytes, place));
     });
     if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
-  }
-
-  /** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */
-  leafHash(entry: Uint8Array): Hash {
-    const hash = this.hashing.sha256();
-    hash.update(LEAF_PREFIX);
-    hash.update(entry);
-    return hash.digest();
   }
 
   /** A file of the log by its path below the log's address, `public/v1/000`; null if it is missing. Throws as `readSmall` does. */
@@ -241,9 +218,8 @@ export async function* promisedBody(
 /** Length and SHA-256, hex, of a stream. */
 export async function measure(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  hashing: Hashing,
 ): Promise<{ bytes: number; sha256: string }> {
-  const hash = hashing.sha256();
+  const hash = sha256();
   let bytes = 0;
   for await (const chunk of body) {
     hash.update(chunk);

@@ -1,35 +1,14 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
-import type { Hash } from '../ledger/log/hash.ts';
 import { Pace, STALL_MS } from '../pace.ts';
-import { type Hashing, type Opened, type OpenOptions, Origin } from './origin.ts';
+import { type Opened, type OpenOptions, Origin } from './origin.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Paths whose bytes never change. */
 const LASTING = /^(log\/(tile|public\/v\d+)\/|snapshots\/\d)/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
-/** RFC 6962 §2.1 prefixes. Synchronous hashing: searching a log computes hundreds of thousands of hashes. */
-const [LEAF, NODE] = [Uint8Array.of(0x00), Uint8Array.of(0x01)];
-
-/** The leaf hash of a ledger line without its line end. */
-export function leafHash(line: string): Hash {
-  return bytesToHex(sha256(concatBytes(LEAF, utf8ToBytes(line))));
-}
-
-/** For any browser: WebCrypto cannot hash a stream, and is missing on pages that came over plain HTTP. */
-export const PAGE_HASHING: Hashing = {
-  sha256() {
-    const hash = sha256.create();
-    return { update: (chunk) => void hash.update(chunk), digest: () => bytesToHex(hash.digest()) };
-  },
-  nodeHash: (left, right) => bytesToHex(sha256(concatBytes(NODE, hexToBytes(left), hexToBytes(right)))),
-};
-
 /** The host that served this page, be it the service or a mirror. No other host is asked. */
 export class PageOrigin extends Origin {
-  override readonly hashing = PAGE_HASHING;
   /** Shown to the reader. */
   readonly traffic = { requests: 0, bytes: 0 };
   readonly #stallMs: number;

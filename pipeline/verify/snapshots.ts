@@ -233,23 +233,23 @@ async function verifyHistory(
   if (length === null || length < last)
     throw mismatchError(place, `${last} bytes of ${at}`, 'none, or fewer');
   // HTTP has no empty range: hosts would answer 416.
-  if (last === 0) return assertHistory(file, [], { origin, place });
+  if (last === 0) return assertHistory(file, [], place);
   const from = length - last;
   await origin.retrying(at, async () => {
     const opened = await origin.open(at, { from });
     if (opened === null || opened === 'unchanged')
       throw mismatchError(origin.placeOf(at), 'a file', 'no such file');
     const rest = promisedBody(opened, length, origin.placeOf(at));
-    await assertHistory(file, after(rest, from - opened.from), { origin, place });
+    await assertHistory(file, after(rest, from - opened.from), place);
   });
 }
 
 async function assertHistory(
   { head, sha256, bytes }: History,
   end: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { origin, place }: { origin: Origin; place: string },
+  place: string,
 ): Promise<void> {
-  const found = await measure(joined(new TextEncoder().encode(head), end), origin.hashing);
+  const found = await measure(joined(new TextEncoder().encode(head), end));
   if (found.bytes !== bytes) throw mismatchError(place, `${bytes} bytes`, `${found.bytes}`);
   if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
 }

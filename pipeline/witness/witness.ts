@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { CathedralError, errorOf } from '../errors.ts';
 import { formatSize, parseAddCheckpoint, SIZE_TYPE } from '../ledger/log/add-checkpoint.ts';
 import { EMPTY_ROOT } from '../ledger/log/hash.ts';
-import { nodeHash } from '../ledger/log/merkle.ts';
 import { verifyConsistency } from '../ledger/log/proofs.ts';
 import { encodeBase64 } from '../ledger/notes/base64.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
@@ -114,7 +113,7 @@ export class Witness {
     if (old !== size) return { status: 409, type: SIZE_TYPE, body: formatSize(size) };
     if (checkpoint.size === 0 && checkpoint.root !== EMPTY_ROOT)
       return refusal(422, 'the root of an empty tree is the hash of the empty string');
-    if (!(await verifyConsistency({ size, root }, checkpoint, proof, nodeHash))) {
+    if (!verifyConsistency({ size, root }, checkpoint, proof)) {
       // Signed by the log: with the proof of the other checkpoint, it may convict it.
       await record
         .keepRefused(checkpoint, `${text}\n${own}`)

@@ -244,7 +244,6 @@ async function verifyProofFile(
   { now }: Context,
 ): Promise<Result> {
   const { LONGEST_PROOF } = await import('../../pipeline/ledger/log/tlog-proof.ts');
-  const { nodeHash } = await import('../../pipeline/ledger/log/merkle.ts');
   const { verifyProof } = await import('../../pipeline/verify/audit/verify-proof.ts');
   const { auditorTrust, unreadable, witnessing } = await import('../../pipeline/verify/reader.ts');
   if (event === null)
@@ -267,7 +266,7 @@ async function verifyProofFile(
   }
   const proof = Buffer.concat(read).toString();
   const { policy, verifiers } = await auditorTrust(config);
-  const proved = await verifyProof(proof, event, { verifiers, nodeHash }, path);
+  const proved = await verifyProof(proof, event, verifiers, path);
   const { index, checkpoint, verifier, note } = proved;
   const seen = await witnessing(note, policy, { place: path, now: now() });
   const { origin, size, root } = checkpoint;

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { nodeHash } from '../../pipeline/ledger/log/merkle.ts';
 import { newTiles, tilePath } from '../../pipeline/ledger/log/tile.ts';
 import { TileReader } from '../../pipeline/ledger/log/tile-reader.ts';
 import { parseCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
@@ -43,11 +42,7 @@ export async function wholeRelease(read: (key: string) => Uint8Array | undefined
   }
   const { size, origin, root } = parseCheckpoint(noteText(pointer.log.checkpoint, 'pointer'), 'pointer');
   expect({ size, origin }).toEqual({ size: pointer.log.size, origin: manifest.ledger.origin });
-  const tiles = await TileReader.open(
-    { size, root },
-    async (tile) => read(`log/${tilePath(tile)}`)!,
-    nodeHash,
-  );
+  const tiles = await TileReader.open({ size, root }, async (tile) => read(`log/${tilePath(tile)}`)!);
   for (const { level, index } of newTiles(0, size)) await tiles.tile(level, index);
   for (const { level, index, width } of newTiles(0, size)) {
     const part = width < 256 ? `.p/${width}` : '';

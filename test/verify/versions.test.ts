@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 
 import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
-import { NODE_HASHING } from '../../pipeline/verify/folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from '../../pipeline/verify/origin.ts';
 import { findVersion, readVersion } from '../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../pipeline/verify/versions/listed-snapshots.ts';
@@ -14,7 +13,6 @@ const idOf = (release: number) =>
 
 /** A host as a page sees it. */
 class Host extends Origin {
-  override readonly hashing = NODE_HASHING;
   readonly asked: string[] = [];
   readonly #site: Site;
   readonly #hasRanges: boolean;

@@ -3,8 +3,12 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 /** A SHA-256 hash of the tree, 64 lower-case hex digits. */
 export type Hash = string;
 
-/** RFC 6962 interior hash, SHA-256(0x01 ‖ left ‖ right): an argument, because browsers only have an asynchronous one. */
-export type NodeHash = (left: Hash, right: Hash) => Hash | Promise<Hash>;
+/** SHA-256 of a stream. */
+export interface Sha256 {
+  update(chunk: Uint8Array): void;
+  /** Hex. */
+  digest(): Hash;
+}
 
 /** The head of a tree: number of leaves and RFC 6962 root. */
 export interface TreeHead {

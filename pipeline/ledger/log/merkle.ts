@@ -1,26 +1,9 @@
-import { hash } from 'node:crypto';
+import { leafHash, nodeHash } from '#hashing';
+import { EMPTY_ROOT, type Hash } from './hash.ts';
 
-/** RFC 6962 §2.1: the root of no leaves is the hash of the empty string. */
-const EMPTY_ROOT = hash('sha256', '', 'hex');
+export { leafHash, nodeHash };
+
 const HASH_HEX = /^[0-9a-f]{64}$/;
-
-const interior = Buffer.alloc(65);
-interior[0] = 0x01;
-
-/** RFC 6962 leaf hash of a ledger line without its line end: SHA-256(0x00 ‖ line), 64 lower-case hex digits. */
-export function leafHash(line: Uint8Array): string {
-  const prefixed = Buffer.allocUnsafe(line.length + 1);
-  prefixed[0] = 0x00;
-  prefixed.set(line, 1);
-  return hash('sha256', prefixed, 'hex');
-}
-
-/** RFC 6962 interior hash: SHA-256(0x01 ‖ left ‖ right), all in hex. */
-export function nodeHash(leftHex: string, rightHex: string): string {
-  interior.write(leftHex, 1, 32, 'hex');
-  interior.write(rightHex, 33, 32, 'hex');
-  return hash('sha256', interior, 'hex');
-}
 
 /**
  * The Merkle tree over [0, size) as the hashes of its perfect subtrees, largest first: one per 1 bit of `size`.
@@ -45,6 +28,12 @@ export class CompactRange {
     const range = new CompactRange();
     range.#size = size;
     range.#hashes.push(...hashes);
+    return range;
+  }
+
+  static of(leaves: Iterable<Hash>): CompactRange {
+    const range = new CompactRange();
+    for (const leaf of leaves) range.append(leaf);
     return range;
   }
 
@@ -78,4 +67,11 @@ function countOnes(size: number): number {
   let ones = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;
   return ones;
+}
+
+/** The largest power of two up to `n`. */
+export function largestPower(n: number): number {
+  let power = 1;
+  while (power * 2 <= n) power *= 2;
+  return power;
 }

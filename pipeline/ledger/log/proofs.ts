@@ -1,5 +1,6 @@
-import { EMPTY_ROOT, type Hash, type NodeHash, type TreeHead } from './hash.ts';
-import { half, splitOf } from './subtree.ts';
+import { nodeHash } from '#hashing';
+import { EMPTY_ROOT, type Hash, type TreeHead } from './hash.ts';
+import { largestPower } from './merkle.ts';
 import type { TileReader } from './tile-reader.ts';
 
 /** PATH(index, D[size]) of RFC 6962 §2.1.1, from the leaf's sibling up, for the tree of the reader. */
@@ -19,20 +20,19 @@ export async function inclusionProof(reader: TileReader, index: number): Promise
 }
 
 /** Whether `path` leads from the leaf at `index` to the head's root (RFC 9162 §2.1.3.2). */
-export async function verifyInclusion(
+export function verifyInclusion(
   { index, leaf, path }: { index: number; leaf: Hash; path: readonly Hash[] },
   { size, root }: TreeHead,
-  nodeHash: NodeHash,
-): Promise<boolean> {
+): boolean {
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) return false;
   let [node, last, found] = [index, size - 1, leaf];
   for (const sibling of path) {
     if (last === 0) return false;
     if (node % 2 === 1 || node === last) {
-      found = await nodeHash(sibling, found);
+      found = nodeHash(sibling, found);
       // A node without right sibling is promoted to the next level.
       while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else found = await nodeHash(found, sibling);
+    } else found = nodeHash(found, sibling);
     [node, last] = [half(node), half(last)];
   }
   return last === 0 && found === root;
@@ -65,12 +65,7 @@ export async function consistencyProof(reader: TileReader, from: number): Promis
  * Whether `proof` shows that `after` extends `before` (RFC 9162 §2.1.4.2). Every tree extends the empty one, which has only one possible
  * root.
  */
-export async function verifyConsistency(
-  before: TreeHead,
-  after: TreeHead,
-  proof: readonly Hash[],
-  nodeHash: NodeHash,
-): Promise<boolean> {
+export function verifyConsistency(before: TreeHead, after: TreeHead, proof: readonly Hash[]): boolean {
   if (before.size > after.size || (before.size === 0 && before.root !== EMPTY_ROOT)) return false;
   if (before.size === after.size) return proof.length === 0 && before.root === after.root;
   if (before.size === 0) return proof.length === 0;
@@ -83,10 +78,10 @@ export async function verifyConsistency(
   for (const hash of rest) {
     if (last === 0) return false;
     if (node % 2 === 1 || node === last) {
-      oldRoot = await nodeHash(hash, oldRoot);
-      newRoot = await nodeHash(hash, newRoot);
+      oldRoot = nodeHash(hash, oldRoot);
+      newRoot = nodeHash(hash, newRoot);
       while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else newRoot = await nodeHash(newRoot, hash);
+    } else newRoot = nodeHash(newRoot, hash);
     [node, last] = [half(node), half(last)];
   }
   return last === 0 && oldRoot === before.root && newRoot === after.root;
@@ -96,5 +91,15 @@ export async function verifyConsistency(
 export async function isExtended(reader: TileReader, earlier: TreeHead): Promise<boolean> {
   if (earlier.size > reader.head.size) return false;
   const proof = await consistencyProof(reader, earlier.size);
-  return verifyConsistency(earlier, reader.head, proof, reader.nodeHash);
+  return verifyConsistency(earlier, reader.head, proof);
+}
+
+/** RFC 6962's k: the largest power of two below n. */
+function splitOf(n: number): number {
+  return largestPower(n - 1);
+}
+
+/** Sizes may exceed 2³², so no bit operators. */
+function half(n: number): number {
+  return Math.floor(n / 2);
 }

@@ -1,7 +1,7 @@
+import { leafHash } from '#hashing';
 import { errorOf } from '../../errors.ts';
 import { Envelope, type LedgerEvent } from '../events/event.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
-import type { Hash } from './hash.ts';
 import type { Leaf } from './leaf.ts';
 import {
   MAX_POLICY_BYTES,
@@ -38,9 +38,6 @@ export function parsePublicBundle(bytes: Uint8Array, width: number, place: strin
 /** Reads a file of the log by its path below the log’s address; null if it is missing. The bytes are not trusted. */
 export type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
 
-/** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */
-export type LeafHash = (entry: Uint8Array) => Hash | Promise<Hash>;
-
 /** A public event, and its line as it was hashed. */
 export interface PublicLeaf extends Leaf {
   line: Uint8Array;
@@ -52,21 +49,19 @@ export class PublicEvents {
   /** What the log says that it publishes. Nothing vouches for it. */
   readonly policy: PublishedDecisions;
   readonly #read: ReadLogFile;
-  readonly #leafHash: LeafHash;
 
-  private constructor(reader: TileReader, policy: PublishedDecisions, read: ReadLogFile, leafHash: LeafHash) {
+  private constructor(reader: TileReader, policy: PublishedDecisions, read: ReadLogFile) {
     this.reader = reader;
     this.policy = policy;
     this.#read = read;
-    this.#leafHash = leafHash;
   }
 
   /** Null: the log has no public events. Throws log_invalid, and the errors of `read`. */
-  static async open(reader: TileReader, read: ReadLogFile, leafHash: LeafHash): Promise<PublicEvents | null> {
+  static async open(reader: TileReader, read: ReadLogFile): Promise<PublicEvents | null> {
     const bytes = await read(POLICY_PATH, MAX_POLICY_BYTES);
     if (!bytes) return null;
     const policy = parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH);
-    return new PublicEvents(reader, policy, read, leafHash);
+    return new PublicEvents(reader, policy, read);
   }
 
   /**
@@ -79,8 +74,7 @@ export class PublicEvents {
     const [hashes, { path, entries }] = await Promise.all([this.reader.tile(0, number), this.#bundle(tile)]);
     for (const [at, entry] of entries.entries()) {
       if (entry === null) continue;
-      const hash = this.#leafHash(entry);
-      const found = typeof hash === 'string' ? hash : await hash;
+      const found = leafHash(entry);
       if (found !== hashes[at]) throw invalid(`${path} entry ${at}`, `hash ${hashes[at]}`, found);
     }
     return entries;

@@ -1,6 +1,7 @@
+import { nodeHash } from '#hashing';
 import { errorOf } from '../../errors.ts';
-import { HASH_BYTES, type Hash, hashesIn, type NodeHash, type TreeHead } from './hash.ts';
-import { joinRoots, largestPower, perfectRoot, perfectRoots } from './subtree.ts';
+import { HASH_BYTES, type Hash, hashesIn, type TreeHead } from './hash.ts';
+import { CompactRange, largestPower } from './merkle.ts';
 import { edgeTiles, hashesAt, TILE_WIDTH, type Tile, tileAt, tilePath } from './tile.ts';
 
 const invalid = errorOf('log_invalid');
@@ -17,39 +18,32 @@ const KEPT_TILES = 64;
  */
 export class TileReader {
   readonly head: TreeHead;
-  readonly nodeHash: NodeHash;
   readonly #readTile: ReadTile;
   readonly #edge: ReadonlyMap<number, readonly Hash[]>;
   /** By path, most recently used last. */
   readonly #kept = new Map<string, Promise<readonly Hash[]>>();
 
-  private constructor(
-    head: TreeHead,
-    readTile: ReadTile,
-    nodeHash: NodeHash,
-    edge: ReadonlyMap<number, readonly Hash[]>,
-  ) {
+  private constructor(head: TreeHead, readTile: ReadTile, edge: ReadonlyMap<number, readonly Hash[]>) {
     this.head = head;
-    this.nodeHash = nodeHash;
     this.#readTile = readTile;
     this.#edge = edge;
   }
 
   /** Throws log_invalid if the partial tiles do not give the head's root, and the errors of `readTile`. */
-  static async open(head: TreeHead, readTile: ReadTile, nodeHash: NodeHash): Promise<TileReader> {
+  static async open(head: TreeHead, readTile: ReadTile): Promise<TileReader> {
     const edge = new Map<number, readonly Hash[]>();
-    const roots: Hash[] = [];
+    const subtrees: Hash[] = [];
     for (const tile of edgeTiles(head.size).reverse()) {
       const hashes = await readHashes(tile, readTile);
       edge.set(tile.level, hashes);
-      roots.push(...(await perfectRoots(hashes, nodeHash)));
+      subtrees.push(...CompactRange.of(hashes).hashes());
     }
-    const root = await joinRoots(roots, nodeHash);
+    const root = CompactRange.resume(head.size, subtrees).root();
     if (root !== head.root) {
       const expected = `tiles of a tree of ${head.size} with the root ${head.root}`;
       throw invalid('the partial tiles', expected, `the root ${root}`);
     }
-    return new TileReader(head, readTile, nodeHash, edge);
+    return new TileReader(head, readTile, edge);
   }
 
   /** The hashes of this level's partial tile; empty if there is none. */
@@ -75,7 +69,7 @@ export class TileReader {
     const left = largestPower(size);
     if (left === size) return this.#perfect(from, size);
     const half = from + left;
-    return this.nodeHash(await this.#perfect(from, left), await this.subtree(half, to));
+    return nodeHash(await this.#perfect(from, left), await this.subtree(half, to));
   }
 
   /** Of `size` leaves, a power of two that `from` is a multiple of. */
@@ -86,7 +80,7 @@ export class TileReader {
     const first = hashesAt(level, from);
     const tile = await this.tile(level, Math.floor(first / TILE_WIDTH));
     const start = first % TILE_WIDTH;
-    return perfectRoot(tile.slice(start, start + hashes), this.nodeHash);
+    return CompactRange.of(tile.slice(start, start + hashes)).root();
   }
 
   #whole(tile: Tile): Promise<readonly Hash[]> {
@@ -105,7 +99,7 @@ export class TileReader {
     const { level, index } = tile;
     const above = await this.tile(level + 1, Math.floor(index / TILE_WIDTH));
     const hashes = await readHashes(tile, this.#readTile);
-    const root = await perfectRoot(hashes, this.nodeHash);
+    const root = CompactRange.of(hashes).root();
     const expected = above[index % TILE_WIDTH]!;
     if (root === expected) return hashes;
     throw invalid(tilePath(tile), `a tile with the root ${expected}, as the checkpoint signs it`, root);

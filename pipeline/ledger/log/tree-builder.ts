@@ -96,7 +96,5 @@ export class TreeBuilder {
 }
 
 function levelOf(hashes: readonly Hash[]): Level {
-  const tree = new CompactRange();
-  for (const hash of hashes) tree.append(hash);
-  return { hashes: [...hashes], tree };
+  return { hashes: [...hashes], tree: CompactRange.of(hashes) };
 }

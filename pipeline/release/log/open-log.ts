@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { asDiskErrors, ifThere } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { nodeHash } from '../../ledger/log/merkle.ts';
 import { edgeTiles } from '../../ledger/log/tile.ts';
 import { TileReader } from '../../ledger/log/tile-reader.ts';
 import { EMPTY_TREE, type TreeEdge } from '../../ledger/log/tree-builder.ts';
@@ -26,7 +25,7 @@ export async function openLog(out: string): Promise<PublishedLog> {
   const note = await asDiskErrors(place, () => ifThere(readFile(place, 'utf8'), null));
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
-  const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
+  const reader = await TileReader.open(checkpoint, diskTiles(out));
   const entries = readPartialBundle(out, reader);
   return {
     checkpoint,

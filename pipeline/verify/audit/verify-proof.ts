@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import type { Hash, NodeHash } from '../../ledger/log/hash.ts';
+import type { Hash } from '../../ledger/log/hash.ts';
 import { verifyInclusion } from '../../ledger/log/proofs.ts';
 import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
 import { type Checkpoint, parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
@@ -22,13 +22,12 @@ export interface ProvedEvent {
 export async function verifyProof(
   text: string,
   event: Hash,
-  { verifiers, nodeHash }: { verifiers: readonly Verifier[]; nodeHash: NodeHash },
+  verifiers: readonly Verifier[],
   place: string,
 ): Promise<ProvedEvent> {
   const { index, path, checkpoint: note } = parseTlogProof(text, place);
   const { checkpoint, verifier } = await openCheckpoint(note, verifiers, place);
-  if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))
-    return { index, checkpoint, verifier, note };
+  if (verifyInclusion({ index, leaf: event, path }, checkpoint)) return { index, checkpoint, verifier, note };
   throw new CathedralError('log_invalid', {
     place,
     expected: `hashes that lead from event 0x${event} to the root ${checkpoint.root}`,

@@ -1,3 +1,4 @@
+import { leafHash } from '#hashing';
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { findLeaf } from '../../ledger/log/find-leaf.ts';
@@ -248,10 +249,7 @@ async function assertLine(
   event: LedgerEvent | null,
   log: PublicLog,
 ): Promise<void> {
-  const [expected, found] = [
-    await log.reader.leaf(index),
-    log.origin.leafHash(new TextEncoder().encode(line)),
-  ];
+  const [expected, found] = [await log.reader.leaf(index), leafHash(new TextEncoder().encode(line))];
   if (found === expected) return;
   const given = parseObject(line)!;
   const members = event ? Object.entries(event) : [];
@@ -286,7 +284,7 @@ async function leadToRoot(
   let hashes = 0;
   for (const { index, leaf } of events) {
     const [hash, path] = [await reader.leaf(index), await inclusionProof(reader, index)];
-    if (!(await verifyInclusion({ index, leaf: hash, path }, checkpoint, reader.nodeHash)))
+    if (!verifyInclusion({ index, leaf: hash, path }, checkpoint))
       throw mismatchError(
         'the proof',
         `hashes that lead to the root ${checkpoint.root}`,

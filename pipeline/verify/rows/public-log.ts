@@ -139,7 +139,7 @@ export class PublicLog implements SignedLog {
   #open(): Promise<PublicEvents | null> {
     const read = async (path: string, most: number) =>
       (await readSmall(this.origin, `${LOG}/${path}`, { most }, { compressible: true }))?.bytes ?? null;
-    this.#opened ??= PublicEvents.open(this.reader, read, (entry) => this.origin.leafHash(entry));
+    this.#opened ??= PublicEvents.open(this.reader, read);
     return this.#opened;
   }
 

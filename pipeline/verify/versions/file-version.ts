@@ -1,3 +1,4 @@
+import { sha256 } from '#hashing';
 import { digestOf } from '../../ledger/notes/digest.ts';
 import { textOf } from '../../release/format/public-manifest.ts';
 import {
@@ -50,7 +51,7 @@ export async function readVersion(origin: Origin, version: FileVersion, progress
   if (total > LONGEST_VERSION)
     throw mismatchError(file.path, `a file of at most ${LONGEST_VERSION} bytes`, `${total}`);
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  const hash = origin.hashing.sha256();
+  const hash = sha256();
   let at = 0;
   for await (const chunk of bytesOf(origin, version)) {
     hash.update(chunk);

@@ -1,7 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { PublicFile } from '../../../pipeline/release/format/public-manifest.ts';
 import { measure } from '../../../pipeline/verify/origin.ts';
-import { PAGE_HASHING } from '../../../pipeline/verify/page-origin.ts';
 import type { SignedRelease } from '../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes } from '../../../pipeline/words/number.ts';
@@ -35,7 +34,7 @@ export async function identifyFile(
 
 /** SHA-256, hex. */
 async function hashFile(file: File, progress: (bytes: number) => void): Promise<string> {
-  return (await measure(chunksOf(file, progress), PAGE_HASHING)).sha256;
+  return (await measure(chunksOf(file, progress))).sha256;
 }
 
 /** The bytes of a file as they are read. */

@@ -1,9 +1,9 @@
+import { leafHash } from '#hashing';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { parseTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
 import { parseCheckpoint } from '../../../pipeline/ledger/notes/checkpoint.ts';
 import { noteText } from '../../../pipeline/ledger/notes/note.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
-import { leafHash, PAGE_HASHING } from '../../../pipeline/verify/page-origin.ts';
 import { type Pasted, readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import {
   proveRow,
@@ -54,8 +54,7 @@ export async function proveByProof(
   });
   const { index, checkpoint, note } = await steps.need('Proof', async () => {
     readGiven(() => assertProof(proof));
-    const trusted = { verifiers: needGiven(means.ledgerKeys), nodeHash: PAGE_HASHING.nodeHash };
-    const value = await verifyProof(proof, hash, trusted, 'the proof');
+    const value = await verifyProof(proof, hash, needGiven(means.ledgerKeys), 'the proof');
     const { origin, size, root } = value.checkpoint;
     const words = `It leads from the hash, number ${formatNumber(value.index)}, to ${origin}, ${formatCount(size, 'event')}, root ${root}, signed by ${value.verifier.name}+${value.verifier.id}, a key shown above. Nothing was fetched.`;
     return { words, value };
@@ -73,7 +72,7 @@ function hashIn(text: string): { kind: Pasted['kind']; hash: string } {
   const pasted = readPasted(text);
   const { kind } = pasted;
   if (kind === 'hash' || kind === 'export') return { kind, hash: pasted.hash };
-  if (kind === 'line') return { kind, hash: leafHash(pasted.line) };
+  if (kind === 'line') return { kind, hash: leafHash(new TextEncoder().encode(pasted.line)) };
   const found = text.trim() === '' ? 'nothing' : JSON.stringify(text.trim().slice(0, 80));
   const expected =
     'the event that the proof is of: its hash of 64 hex digits, its row in the audit trail’s export, or its line in the ledger';

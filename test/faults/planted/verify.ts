@@ -124,8 +124,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'verify of a proof exits 0 if the proof holds and 1 if not.',
     file: 'pipeline/verify/audit/verify-proof.ts',
     change: [
-      'if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))',
-      'if (path.length > 0 || nodeHash)',
+      'if (verifyInclusion({ index, leaf: event, path }, checkpoint))',
+      'if (path.length >= 0 || verifyInclusion)',
     ],
     tests: LIES,
   },

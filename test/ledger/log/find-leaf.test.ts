@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FindOptions, findLeaf } from '../../../pipeline/ledger/log/find-leaf.ts';
-import { leafHash, nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
+import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { TileReader } from '../../../pipeline/ledger/log/tile-reader.ts';
 import { buildTree } from './test-tree.ts';
@@ -11,7 +11,7 @@ const { files, head } = buildTree(entries);
 
 async function finding(index: number, options: Partial<FindOptions>) {
   const readTile = async (tile: Tile) => files.get(tilePath(tile))!;
-  const reader = await TileReader.open(head, readTile, nodeHash);
+  const reader = await TileReader.open(head, readTile);
   const all: FindOptions = { from: 0, to: SIZE, first: 'oldest', parallel: 3, ...options };
   return findLeaf(reader, leafHash(entries[index]!), all);
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../../pipeline/ledger/log/hashing.ts';
 import { CompactRange, leafHash, nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
+import * as page from '../../../pipeline/ledger/log/page-hashing.ts';
 import { LEAVES, plainRoot, ROOTS } from './ct-vectors.ts';
 
 function rangeOf(leaves: Buffer[]): CompactRange {
@@ -69,5 +71,18 @@ describe('the Merkle tree', () => {
   test('distinguishes a leaf from an interior node', () => {
     const [left, right] = ['aa'.repeat(32), 'bb'.repeat(32)];
     expect(nodeHash(left, right)).not.toBe(leafHash(Buffer.from(left + right, 'hex')));
+  });
+
+  test('has the same hashes in a browser', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (one, other) => {
+        const [left, right] = [leafHash(one), leafHash(other)];
+        expect([page.leafHash(one), page.leafHash(other)]).toEqual([left, right]);
+        expect(page.nodeHash(left, right)).toBe(nodeHash(left, right));
+        const [here, there] = [sha256(), page.sha256()];
+        for (const part of [one, other]) for (const stream of [here, there]) stream.update(part);
+        expect(there.digest()).toBe(here.digest());
+      }),
+    );
   });
 });

@@ -71,7 +71,7 @@ async function openWith(bundle: Uint8Array, policy = formatPolicy()) {
     'public/policy.json': Buffer.from(policy),
     [publicBundlePath({ index: 0, width: lines.length })]: bundle,
   };
-  return PublicEvents.open(await readerOf(lines), async (path) => files[path] ?? null, leafHash);
+  return PublicEvents.open(await readerOf(lines), async (path) => files[path] ?? null);
 }
 
 test('a reader gets the events of a bundle, each with the hash that the tile has', async () => {

@@ -33,7 +33,7 @@ export function tilesOf(files: ReadonlyMap<string, Uint8Array>): ReadTile {
 
 export async function readerOf(entries: readonly Uint8Array[]): Promise<TileReader> {
   const { files, head } = buildTree(entries);
-  return TileReader.open(head, tilesOf(files), nodeHash);
+  return TileReader.open(head, tilesOf(files));
 }
 
 /** MTH(D) of RFC 6962 §2.1 over leaf hashes. */

@@ -11,7 +11,6 @@ import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { formatPublicBundle, publicBundlePath } from '../../../pipeline/ledger/log/public-bundle.ts';
 import { formatPolicy, isPublic, POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { TILE_WIDTH, tileAt } from '../../../pipeline/ledger/log/tile.ts';
-import { NODE_HASHING } from '../../../pipeline/verify/folder-origin.ts';
 import { type Opened, Origin } from '../../../pipeline/verify/origin.ts';
 import { logOf, type Site } from '../../mirror/small-service.ts';
 
@@ -41,7 +40,6 @@ export function publicSite(leaves: readonly Leaf[]): Site {
 
 /** A host in memory, which counts what it sends. */
 export class SiteOrigin extends Origin {
-  override readonly hashing = NODE_HASHING;
   readonly asked: string[] = [];
   readonly #site: Site;
 
