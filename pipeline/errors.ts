@@ -128,6 +128,16 @@ export interface Fault {
   cause?: unknown;
 }
 
+/** What the system says by its codes, in words. */
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a file in place of a folder',
+  EISDIR: 'a folder',
+  EEXIST: 'one that is there already',
+  EACCES: 'one that this user may not use',
+  EPERM: 'one that this user may not change',
+};
+
 /** An error that states the place, the expected and the actual value. `code` is stable across versions. */
 export class CathedralError extends Error {
   readonly code: ErrorCode;
@@ -135,7 +145,9 @@ export class CathedralError extends Error {
   readonly expected: string;
   readonly found: string;
 
-  constructor(code: ErrorCode, { place, expected, found, cause }: Fault) {
+  constructor(code: ErrorCode, { place, expected, found: actual, cause }: Fault) {
+    const words = SYSTEM_WORDS[actual];
+    const found = words === undefined ? actual : `${words} (${actual})`;
     super(`${place}: expected ${expected}, found ${found} (${code})`, { cause });
     this.name = 'CathedralError';
     this.code = code;

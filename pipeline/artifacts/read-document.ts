@@ -80,6 +80,6 @@ export async function readJsonObject(path: string | null): Promise<JsonObject | 
 }
 
 function notObject(place: string, { message, pointer }: Problem): CathedralError {
-  const found = `${pointer}: ${message}`;
+  const found = pointer === '' ? message : `${pointer}: ${message}`;
   return new CathedralError('attestation_refused', { place, expected: 'a JSON object', found });
 }

@@ -86,8 +86,8 @@ async function assertSealed(ledger: string, id: string): Promise<void> {
   if (sealed.some((snapshot) => snapshot.id === id)) return;
   throw new CathedralError('ledger_unreadable', {
     place: `${SNAPSHOTS}/${id}`,
-    expected: `a snapshot of the ledger, ${sealed[0]?.id} to ${sealed.at(-1)?.id}`,
-    found: 'none of this id',
+    expected: 'a snapshot of the ledger',
+    found: sealed.length === 0 ? 'none' : `only ${sealed[0]!.id} to ${sealed.at(-1)!.id}`,
   });
 }
 

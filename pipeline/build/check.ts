@@ -4,6 +4,7 @@ import type { PrintCharts } from '../charts/files/print-charts.ts';
 import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
+import { listSnapshots } from '../ledger/reading/directory.ts';
 import { storedAt } from '../release/format/manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
 import { type BuildOptions, build } from './build.ts';
@@ -31,6 +32,8 @@ export async function check(options: CheckOptions): Promise<Finding[]> {
     const fault = { place: out, expected: 'a published release', found: 'none', cause };
     throw new CathedralError('release_invalid', fault);
   });
+  // A ledger that cannot be read is an error now, and not after every byte of the release has been read.
+  if (ledger !== null) await listSnapshots(ledger);
   const findings = await checkRelease(dir, options);
   if (findings.length > 0 || ledger === null) return findings;
   return compareWithLedger({ ...options, ledger });

@@ -239,8 +239,8 @@ function textOf({ rawName, value, inlineValue }: OptionToken, option: Option): s
     if (value === undefined) return 'true';
     return wrong('usage', { place: rawName, expected: 'no value', found: JSON.stringify(value) });
   }
-  // `--out --rebuild` is a forgotten value, not a folder of that name; `-` alone is standard input.
-  const missing = typeof value !== 'string' || (!inlineValue && /^-./.test(value));
+  // `--out --rebuild` is a forgotten value, not a folder of that name; `-` alone is standard input, and `-5` a number.
+  const missing = typeof value !== 'string' || (!inlineValue && /^-[^\d.]/.test(value));
   return missing ? wrong('usage', { place: rawName, expected: option.unit, found: 'no value' }) : value;
 }
 

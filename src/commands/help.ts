@@ -18,7 +18,7 @@ export const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])
 ];
 
 export const EXIT_STATUS =
-  'Exit status: 0 done; 1 the work failed or found something; 2 wrong use, or input that cannot be read; 3 nothing was found wrong, but something cannot be checked (`prove`); 4 a service or a mirror could not be reached, or did not answer in time, and nothing was found wrong (`verify`, `mirror`, `fetch`, `prove`); 141 the reader of standard output left early; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. Results go to standard output; progress and errors go to standard error. With --json the result is one JSON document; after an error, standard output has none.';
+  'Exit status: 0 done; 1 the work failed or found something; 2 wrong use: a command, a flag, or a setting or the file that it names (`attest verify`: also a document that cannot be read); 3 nothing was found wrong, but something cannot be checked (`prove`); 4 a service or a mirror could not be reached, or did not answer in time, and nothing was found wrong (`verify`, `mirror`, `fetch`, `prove`); 141 the reader of standard output left early; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. Results go to standard output; progress and errors go to standard error. With --json the result is one JSON document; after an error, standard output has none.';
 
 /** `cathedral --help` */
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {

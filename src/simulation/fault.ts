@@ -132,6 +132,10 @@ export function describeFault(place: string, expected: string, found: string): s
 
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  return shortened(JSON.stringify(value));
+}
+
+function shortened(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }

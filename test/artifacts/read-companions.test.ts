@@ -140,8 +140,8 @@ test('what keygen prints, and what a service publishes, say who attests', async 
 });
 
 test.each([
-  ['a folder', FOLDER, 'found EISDIR'],
-  ['a file that is not there', join(FOLDER, 'nothing.json'), 'found ENOENT'],
+  ['a folder', FOLDER, 'found a folder (EISDIR)'],
+  ['a file that is not there', join(FOLDER, 'nothing.json'), 'found no such file or folder (ENOENT)'],
   ['a file without end', '/dev/zero', 'It has more than 67108864 bytes.'],
 ])('%s is refused', async (_, path, message) => {
   await expect(readCompanions(path, OTHER)).rejects.toMatchObject({

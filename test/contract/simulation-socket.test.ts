@@ -131,7 +131,7 @@ const REFUSED: readonly (readonly [text: string, code: string, detail?: string])
   [
     '{',
     'malformed_message',
-    'the message: expected JSON text that is not nested deeply and has no member __proto__, found other text.',
+    'the message: expected JSON text that is not nested deeply and has no member __proto__, found "{".',
   ],
   ['null', 'malformed_message', 'the message: expected an object, found null.'],
   ['[]', 'malformed_message', 'the message: expected an object, found [].'],

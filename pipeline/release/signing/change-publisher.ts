@@ -22,7 +22,7 @@ export interface KeyChange {
 export async function requireKeys(keyFile: string): Promise<NoteKey[]> {
   const keys = await readNoteKeys(keyFile);
   if (keys) return keys;
-  throw refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
+  throw noKeys(keyFile);
 }
 
 /** Adds a new key in front of the current one. From the next release on, both sign. */
@@ -70,8 +70,9 @@ export async function replacePublisher(
     const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
     const shared = record.keys?.current ?? [];
     const old = [...new Set([...signed, ...shared, ...keys.map(verifierKeyOf)])];
+    if (old.length === 0) throw noKeys(keyFile);
     if (!old.some((key) => key.split('+')[1] === givesUp))
-      throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
+      throw refusal('--gives-up', `the id in one of ${old.join(', ')}`, givesUp);
     const [name = ''] = old[0]!.split('+');
     return { keys: [newNoteKey(keys[0]?.name ?? name, now)], replaced: old };
   });
@@ -116,6 +117,10 @@ function recordOf(
     replaced.length > 0 ? { ...record, replaced: [...new Set([...record.replaced, ...replaced])] } : null;
   if (!isShared || (!ends && retired.length === 0)) return ends;
   return withChangedKeys(ends ?? record, keys.map(verifierKeyOf), retired);
+}
+
+function noKeys(keyFile: string): CathedralError {
+  return refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
 }
 
 function refusal(place: string, expected: string, found: string): CathedralError {

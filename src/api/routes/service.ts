@@ -132,10 +132,13 @@ cathedral_http_active_requests 3
 export const LiveQuery = z.strictObject({
   paths: z
     .string()
-    .refine((text) => {
-      const wanted = text.split(',');
-      return new Set(wanted).size === wanted.length && wanted.every((path) => LIVE_PATHS.includes(path));
-    }, 'a comma-separated list of real-time paths without their leading slash, each once')
+    .refine(
+      (text) => {
+        const wanted = text.split(',');
+        return new Set(wanted).size === wanted.length && wanted.every((path) => LIVE_PATHS.includes(path));
+      },
+      `some of ${LIVE_PATHS.join(', ')}, each once, separated by commas`,
+    )
     .transform((text) => LIVE_PATHS.filter((path) => text.split(',').includes(path)))
     .optional()
     .meta({

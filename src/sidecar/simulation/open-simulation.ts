@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Problem, problemOfFault } from '../../api/problem.ts';
+import { NONE, readQuery } from '../../api/query/query.ts';
 import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import { SimulationFault } from '../../simulation/fault.ts';
 import { CLOSE_CODES, errorMessage } from '../../simulation/protocol/problems.ts';
@@ -199,7 +200,7 @@ async function whoAsks(
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const authenticated = () => authenticate(keys, { rawHeaders, query }, AREA, now());
   const who = await authenticated();
-  if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
+  readQuery(NONE, query);
   const isKeyGood = async () => {
     try {
       return (await authenticated()) !== null;

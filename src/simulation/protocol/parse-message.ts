@@ -40,7 +40,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text, refusePrototype);
   } catch {
     const expected = 'JSON text that is not nested deeply and has no member __proto__';
-    throw new SimulationFault('malformed_message', describeFault(WHOLE, expected, 'other text'));
+    throw faultAt('malformed_message', WHOLE, expected, text);
   }
 }
 

@@ -112,7 +112,7 @@ describe('a snapshot file', () => {
       expect(await faultOf(readOne(file, LEDGER_START))).toMatchObject({
         code: 'ledger_unreadable',
         place: part === 'events' ? EVENTS : CHECKPOINT,
-        found: 'ENOENT',
+        found: 'no such file or folder (ENOENT)',
       });
     }
   });
@@ -123,7 +123,7 @@ describe('a snapshot file', () => {
     mkdirSync(file.events);
     expect(await faultOf(readOne(file, LEDGER_START))).toMatchObject({
       code: 'ledger_unreadable',
-      found: 'EISDIR',
+      found: 'a folder (EISDIR)',
     });
   });
 

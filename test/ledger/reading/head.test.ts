@@ -212,7 +212,7 @@ describe('the head is refused', () => {
     mkdirSync(ledger.head);
     await expect(read(ledger, LEDGER_START)).rejects.toMatchObject({
       code: 'ledger_unreadable',
-      found: 'EISDIR',
+      found: 'a folder (EISDIR)',
     });
   });
 });
