@@ -120,10 +120,10 @@ function briefSentinel({ facts, sentinels }: World): Available | null {
   return {
     choice: {
       ...BRIEF,
-      meaning: `Puts one virtue before the eyes of one sentinel, whose weight for it grows. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
+      meaning: `Reminds one sentinel of one virtue, which then weighs more with it. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
       parameters: {
         sentinel: { kind: 'one_of', values: ids, default: ids[0]!, meaning: 'who is briefed' },
-        virtue: { kind: 'one_of', values: VIRTUES, default: VIRTUES[0], meaning: 'what is put first' },
+        virtue: { kind: 'one_of', values: VIRTUES, default: VIRTUES[0], meaning: 'which virtue' },
       },
     },
     decision: null,

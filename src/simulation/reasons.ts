@@ -45,7 +45,7 @@ export function reasonOf(world: World, i: number): { reasoning: string; virtue_t
 
 /** `Justice speaks for it, but my cathedral would lose by it.` */
 function sentenceOf([first, second]: readonly Term[]): string {
-  if (!first) return 'It hardly touches what I weigh.';
+  if (!first) return 'It hardly touches what matters to me.';
   const said = ([cause, value]: Term) => CAUSES[cause][value > 0 ? 0 : 1];
   const joined = second
     ? `${said(first)}, ${first[1] > 0 === second[1] > 0 ? 'and' : 'but'} ${said(second)}.`

@@ -16,7 +16,7 @@ export function formatSimulationReference(): string {
   return `${[
     '# The numbers of the simulation',
     'These are the numbers that the engine uses: `npm run dictionary` generates this page from the scenarios. [The governance simulation](simulation.md) has the equations.',
-    'What a choice changes is by the names of `Change` in `src/simulation/change.ts`, at once, with its default parameters, at the first moment at which a run offered it. Effects, stakes, strain, risks and rounds are added, and effects and stakes stay between −1 and 1; the rest is set. Burn and unlock are shares of what circulates or is locked. Facts count later. Where a change depends on the state, its meaning says on what. Events have their probability in a tick in which their condition holds; a range is that of the runs that were tried.',
+    'A change is given by the names of `Change` in `src/simulation/change.ts`: what the choice does at once, with its default parameters, at the first moment at which a run offers it. Effects, stakes, strain, risks and rounds are added, and effects and stakes stay between −1 and 1; the rest is set. Burn and unlock are shares of what circulates or is locked. Facts matter later. Where a change depends on the state, the meaning of the choice says how. The probability of an event is that of a tick in which its condition holds; a range comes from the runs that were tried.',
     ...scenarioList(),
     ...parameterParts(),
     ...sentinelParts(),

@@ -33,14 +33,15 @@ const SEEN_AFTER = 1;
 
 const isSuspended = fact('suspended');
 const isReviewed = happened('review');
-const isRaised: Said = ({ economy }) => `M_c of FOR-PHILOSOPHERS is ${written(multiplierIn(economy))} now.`;
+const isRaised: Said = ({ economy }) =>
+  `The philosophers’ multiplier is ${written(multiplierIn(economy))} now.`;
 
 export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
   name: 'cathedral_multiplier_proposal',
   title: 'A higher multiplier for the philosophers',
   story: [
-    'Sentinels earn a token, MIC, for their work. How much depends on M_c, the multiplier of their group: 2.0 for governments, but 1.0 for philosophers, whose group is called FOR-PHILOSOPHERS. EVE, one of them, proposes 1.5.',
-    'Every extra MIC makes the others worth a little less. The holders have a promise: ten cycles after a raise, at most 3,000 more MIC circulate than without it.',
+    'Sentinels earn a token, MIC, for their work. How much depends on the multiplier of their group: it is 2.0 for governments, but 1.0 for philosophers. EVE, a philosopher, proposes 1.5.',
+    'Every extra MIC makes the others worth a little less. The holders were promised that ten cycles after a raise at most 3,000 more MIC circulate than without it.',
     'You chair. You have no vote, but you decide what the assembly votes on and who pays.',
   ],
   question: questionOf,
@@ -65,13 +66,13 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       choices: {
         keep_as_proposed: {
           label: 'Keep it as proposed',
-          meaning: 'M_c of the philosophers becomes 1.5 at once.',
+          meaning: 'The philosophers’ multiplier becomes 1.5 at once.',
         },
         amend_multiplier: {
-          label: 'Write in another number',
+          label: 'Change the number',
           meaning:
             'A higher number is fairer to the philosophers and mints more MIC. A lower one is cheaper.',
-          parameters: { multiplier: amount(1.1, 2, 1.25, 'the new M_c of FOR-PHILOSOPHERS') },
+          parameters: { multiplier: amount(1.1, 2, 1.25, 'the philosophers’ new multiplier') },
           change: (_, { multiplier }) => amended(multiplier!),
         },
         phase_in: {
@@ -80,7 +81,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
           change: {
             effects: { temperance: 0.16, prudence: 0.16, justice: -0.1, courage: -0.12 },
             facts: { phased: 1 },
-            told: 'The proposal now raises M_c in two steps.',
+            told: 'The proposal now raises the multiplier in two steps.',
           },
         },
         raise_everyone: {
@@ -104,7 +105,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
         publish_projection: {
           label: 'Publish the figures',
           meaning:
-            'Everyone sees what the proposal costs. If it keeps the promise, careful sentinels like it better, otherwise worse. Holders who know it beforehand are less likely to be frightened.',
+            'Everyone sees what the proposal costs. If it keeps the promise, careful sentinels like it better; if not, they like it less. Holders who know it beforehand are less likely to be frightened.',
           change: (world) => {
             const mic = projected(world);
             return {
@@ -183,7 +184,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       choices: {
         suspend: {
           label: 'Suspend the raise',
-          meaning: 'Every M_c goes back to what it was. What has been paid stays paid.',
+          meaning: 'Every multiplier goes back to what it was. What has been paid stays paid.',
           change: ({ unchanged }) => ({
             multipliers: unchanged.multipliers,
             facts: { suspended: 1 },
@@ -193,7 +194,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
         burn_the_excess: {
           label: 'Burn the excess',
           meaning:
-            'What circulates too much is taken from all holders in one day, and what the raise adds is burned from now on. The raise stays.',
+            'The excess is taken from all holders in one day, and from now on whatever the raise adds is burned. The raise stays.',
           change: (world) => {
             const share = (mic: number) => (mic * MICRO) / world.economy.circulating;
             return {
@@ -224,7 +225,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       when: all(isInForce, fact('phased'), not(isSuspended), since('since', STEP_AFTER + 1)),
       change: {
         multipliers: { 'FOR-PHILOSOPHERS': PROPOSED },
-        told: 'The second step: M_c of FOR-PHILOSOPHERS is 1.5 now.',
+        told: 'The second step: the philosophers’ multiplier is 1.5 now.',
       },
     },
     holders_sell: {
@@ -255,7 +256,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       claims: [
         'The assembly raised the multiplier and then suspended the raise, when holders began to sell.',
         (world) =>
-          `The philosophers’ M_c is 1.0 again; they keep the ${formatMic(gained(world))} MIC that the raise has brought them.`,
+          `The philosophers’ multiplier is 1.0 again; they keep the ${formatMic(gained(world))} MIC that the raise has brought them.`,
       ],
       question: 'Was it better to give something and take it back than never to have given it?',
       isReached: isSuspended,
@@ -286,7 +287,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
         'At the review, after ten cycles, the promise to the holders was kept.',
         (world) =>
           gained(world) > 0
-            ? `The philosophers have earned ${formatMic(gained(world))} MIC more than they would have without the raise.`
+            ? `The philosophers have earned ${formatMic(gained(world))} more MIC than they would have without the raise.`
             : 'Nothing has been minted since, so the raise has brought the philosophers nothing yet.',
       ],
       question: 'Who paid for it, and would they agree that it was worth it?',
@@ -298,7 +299,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
         isRaised,
         ({ facts }) =>
           facts.more! > PROMISE
-            ? `At the review, ${formatMic(facts.more! * MICRO)} MIC more circulated than without the raise, which is more than the holders had been promised.`
+            ? `At the review, ${formatMic(facts.more! * MICRO)} more MIC circulated than without the raise, which is more than the holders had been promised.`
             : 'To balance it, more MIC were burned than the raise has brought the sentinels.',
       ],
       question: 'Is a fair rule still fair if it breaks a promise to somebody else?',
@@ -320,15 +321,15 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
         (world) =>
           `In the last vote ${lastVote(world).support} were in favour and ${lastVote(world).oppose} against.`,
       ],
-      question: 'Is no decision a decision for the way things are?',
+      question: 'Is making no decision a decision to keep things as they are?',
     },
   },
 });
 
 function questionOf({ facts }: World): string {
   if (facts.everyone === 1) return 'Shall the multiplier of every cathedral rise to 2.0?';
-  if (facts.phased === 1) return 'Shall the multiplier of FOR-PHILOSOPHERS rise to 1.25 and later to 1.5?';
-  return `Shall the multiplier of FOR-PHILOSOPHERS rise from 1.0 to ${written(facts.multiplier!)}?`;
+  if (facts.phased === 1) return 'Shall the philosophers’ multiplier rise to 1.25 and later to 1.5?';
+  return `Shall the philosophers’ multiplier rise from 1.0 to ${written(facts.multiplier!)}?`;
 }
 
 function amended(multiplier: number) {
@@ -424,7 +425,7 @@ function isOnPaper({ economy, levers, unchanged }: World): boolean {
 
 function moreOrLess(mic: number): string {
   if (Math.round(mic) === 0) return 'no more MIC in circulation, and no fewer,';
-  return `${formatMic(Math.abs(mic) * MICRO)} MIC ${mic < 0 ? 'fewer' : 'more'} in circulation`;
+  return `${formatMic(Math.abs(mic) * MICRO)} ${mic < 0 ? 'fewer' : 'more'} MIC in circulation`;
 }
 
 /** `1.0`, `1.25`. */

@@ -66,7 +66,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
   name: 'conflicting_incentives',
   title: 'Those who decide, and those who gain',
   story: [
-    'DAEDALUS, an economist, wants to reward workflows, jobs that run by themselves. M_c, which sets what a group of sentinels earns, would rise from 1.6 to 2.0 for governments and almost as high for economists. For academics and philosophers it would fall.',
+    'DAEDALUS, an economist, wants to reward workflows, jobs that run by themselves. The multiplier, which sets what a group of sentinels earns, would rise from 1.6 to 2.0 for governments and almost as high for economists. For academics and philosophers it would fall.',
     'Six of the ten who vote would earn more. None of them is dishonest. A trial is under way; its result may come before the vote.',
     'You chair. You can make interests visible, take them out of the room, or change what there is to gain.',
   ],
@@ -161,7 +161,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
         align: {
           label: 'Pay for what others use',
           meaning:
-            'Only workflows that others use are rewarded. Every cathedral gains something, those that help others most. The author calls it a different proposal.',
+            'Only workflows that others use are rewarded. Every cathedral gains something, and those that help others gain most. The author calls it a different proposal.',
           change: (world) => ({
             ...rewritten(world, ALIGNED),
             effects: { integrity: 0.1, temperance: 0.04, justice: 0.2, prudence: -0.26, courage: -0.14 },
@@ -174,7 +174,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
           label: 'Set a ceiling',
           meaning:
             'No multiplier may be above it. The governments’ is 1.6 today, so a lower ceiling takes from them.',
-          parameters: { ceiling: amount(1.5, 1.9, 1.7, 'the highest M_c that a cathedral may have') },
+          parameters: { ceiling: amount(1.5, 1.9, 1.7, 'the highest multiplier that a cathedral may have') },
           change: (world, { ceiling }) => ({
             ...rewritten(world, capped(PROPOSED, ceiling!)),
             effects: {
@@ -231,7 +231,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
       choices: {
         repeal: {
           label: 'Repeal the rule',
-          meaning: 'Every M_c goes back to what it was. What was paid stays paid.',
+          meaning: 'Every multiplier goes back to what it was. What was paid stays paid.',
           change: ({ unchanged }) => ({
             multipliers: unchanged.multipliers,
             facts: { repealed: 1 },
@@ -240,7 +240,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
         },
         cut_back: {
           label: 'Cut it back, and say who gains',
-          meaning: 'No M_c above 1.7, and everyone declares what is left of their gain.',
+          meaning: 'No multiplier above 1.7, and everyone declares what is left of their gain.',
           change: ({ economy }) => ({
             multipliers: capped(economy.multipliers, CUT),
             facts: { declared: 1 },

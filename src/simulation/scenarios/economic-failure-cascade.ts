@@ -75,7 +75,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
   story: [
     'Last night a faulty contract destroyed a tenth of all circulating MIC, the token that sentinels are paid in. The integrity index fell below its threshold. Below it, no MIC are minted, so nobody is paid.',
     'Unpaid sentinels leave after a while. Their work is left undone, the index falls further, and more leave.',
-    'A reserve of locked MIC could pay them for some time. The assembly debates it while the clock runs. You chair.',
+    'A reserve of locked MIC could pay them for a while. The assembly debates it while the clock runs. You chair.',
   ],
   question: 'Shall the reserve be spent on keeping the sentinels online?',
   effects: { integrity: 0.05, temperance: -0.36, justice: 0.36, prudence: -0.1, courage: 0.19 },
@@ -100,7 +100,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
   decisions: {
     first_response: {
       title: 'The first hours',
-      prompt: 'Some things you may do without asking the assembly.',
+      prompt: 'Some things you can do without asking the assembly.',
       opens: fromDay(1),
       isMoot: hasCollapsed,
       otherwise: 'wait_and_see',
@@ -108,7 +108,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         close_the_contract: {
           label: 'Close the contract',
           meaning:
-            'It can do no more damage, and the index heals faster. But honest people lose what they still have in it, sentinels among them, who can then wait less long.',
+            'It can do no more damage, and the index heals faster. But honest people lose what they still have in it, sentinels among them, who then cannot wait as long.',
           change: {
             burn: 0.02,
             levers: { strain_rate: 0, mending: 0.05 },
@@ -121,7 +121,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         unlock_reserve: {
           label: 'Pay from the reserve now',
           meaning:
-            'The sentinels get something to live on and leave less soon. The contract stays open, the reserve shrinks, and holders of locked MIC may lose their nerve.',
+            'The sentinels get something to live on and leave later. The contract stays open, the reserve shrinks, and holders of locked MIC may lose their nerve.',
           parameters: { share: amount(0.05, 0.5, 0.2, 'share of the locked MIC that is paid out') },
           change: (world, { share }) => ({
             ...freed(world, share!),
@@ -137,8 +137,8 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
       },
     },
     terms_of_rescue: {
-      title: 'Whom it is for',
-      prompt: 'The reserve can keep a few sentinels for long, or all of them for a short time.',
+      title: 'Who is paid',
+      prompt: 'The reserve can keep a few sentinels for a long time, or all of them for a short one.',
       opens: answered('first_response'),
       otherwise: 'all_alike',
       choices: {
@@ -219,7 +219,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         call_them_back: {
           label: 'Call them back',
           meaning:
-            'They get what they missed, from the reserve. Taking them in again is work, which strains the index: it may close the gate once more.',
+            'They get what they missed, from the reserve. Taking them back is work, which strains the index: minting may stop once more.',
           change: (world) => ({
             ...freed(world, 0.05 * offline(world).length),
             strain: LEAVING_STRAIN * offline(world).length,
@@ -288,7 +288,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         (world) => `${listed(offline(world))} are offline.`,
         'The assembly can no longer meet, and nothing is minted.',
       ],
-      question: 'At which moment could it still have been stopped?',
+      question: 'When could it still have been stopped?',
       isReached: hasCollapsed,
     },
     found_out: {
@@ -316,7 +316,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         ({ economy }) =>
           `More than half of the reserve was paid out or withdrawn; ${formatMic(economy.locked)} MIC are locked now.`,
       ],
-      question: 'What will you do the next time?',
+      question: 'What will you do next time?',
       isReached: all(isWhole, ({ facts }) => (facts.left ?? 1) < SPENT_BELOW),
     },
     recovery: {
@@ -326,13 +326,13 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
         'No more than half of the reserve was paid out or withdrawn.',
         ({ economy }) => `Nothing was minted for ${economy.stopped} cycles.`,
       ],
-      question: 'What did the most for it: the money, the repairs or the time?',
+      question: 'What helped most: the money, the repairs or the time?',
       isReached: isWhole,
     },
     thinned_out: {
-      title: 'A smaller order',
+      title: 'A smaller assembly',
       claims: ['Minting is on again.', (world) => `${whoIsGone(world)} no longer there.`],
-      question: 'The index is high again. Is everything well again?',
+      question: 'The index is high again. Is all well again?',
       isReached: isMinting,
     },
     long_winter: {

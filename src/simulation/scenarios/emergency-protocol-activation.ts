@@ -322,7 +322,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
           'No MIC are minted.',
         ),
       ],
-      question: 'At which moment would another choice have cost least?',
+      question: 'When would another choice have cost least?',
     },
     returned: {
       title: 'The attack came back',

@@ -28,7 +28,7 @@ export const DRIFTED = 3;
 const CLOSE_TO_IT = 2;
 /** Below this drift, retraining is done. */
 const RETRAINED = 1.4;
-/** Days after the decision in which others can still take over AUREA’s drift. */
+/** Days after the decision in which others can still pick up AUREA’s drift. */
 const CATCHING = 6;
 /** Days after its return in which AUREA can drift again. */
 const RELAPSE = 6;
@@ -37,7 +37,7 @@ export const SILENCE = 6;
 /** Days after a publication in which users can claim damages, and until the others have checked themselves. */
 const CLAIMS = 5;
 const CHECKING = 3;
-/** Those who work with AUREA, and the chance per day that each takes over its drift. */
+/** Those who work with AUREA, and the chance per day that each picks up its drift. */
 const CLOSE: Readonly<Record<string, number>> = { ZENITH: 0.07, DAEDALUS: 0.06, HERMES: 0.04 };
 
 const IDS: readonly string[] = SENTINEL_IDS;
@@ -126,7 +126,7 @@ export const MODEL_DRIFT = scenarioOf({
         isolate: {
           label: 'Exclude it while you look',
           meaning:
-            'AUREA neither speaks nor votes until the decision, so nobody else takes over its drift. Its work is left undone, and some find it unfair.',
+            'AUREA neither speaks nor votes until the decision, so nobody else picks up its drift. Its work is left undone, and some find it unfair.',
           change: {
             sentinels: { AUREA: { isRecused: true } },
             effects: { justice: -0.12, courage: 0.12 },
@@ -137,7 +137,7 @@ export const MODEL_DRIFT = scenarioOf({
     },
     treatment: {
       title: 'What is done about it',
-      prompt: 'Restoring an old state is not the only thing that can be done. What is voted on?',
+      prompt: 'Restoring an old state is not the only thing that can be done. What goes to the vote?',
       opens: fromDay(4),
       otherwise: 'as_proposed',
       choices: {
@@ -150,7 +150,7 @@ export const MODEL_DRIFT = scenarioOf({
         retrain: {
           label: 'Retrained at work',
           meaning:
-            'AUREA stays and is led back step by step. That is gentler and slower, it can fail, and meanwhile others can take over its drift.',
+            'AUREA stays and is brought back step by step. That is gentler and slower, it can fail, and meanwhile others can pick up its drift.',
           change: {
             effects: { justice: 0.42, temperance: 0.05, integrity: -0.12 },
             stakes: { 'FOR-ECONOMISTS': 0.5 },
@@ -184,8 +184,8 @@ export const MODEL_DRIFT = scenarioOf({
           }),
         },
         keep_quiet: {
-          label: 'Keep it inside',
-          meaning: 'It costs nothing today. Outsiders may find out by themselves, and that would cost more.',
+          label: 'Keep it quiet',
+          meaning: 'It costs nothing today. Outsiders may find out for themselves, and that would cost more.',
           change: ({ tick }) => ({ facts: { quiet: tick } }),
         },
       },
@@ -258,7 +258,7 @@ export const MODEL_DRIFT = scenarioOf({
         const found =
           others.length === 0
             ? 'No other has drifted.'
-            : `${listed(others)} had drifted too, and ${areOrIs(others)} led back.`;
+            : `${listed(others)} had drifted too, and ${areOrIs(others)} brought back.`;
         return {
           sentinels: Object.fromEntries(others.map((id) => [id, { drift: 1.5, pressure: 0 }])),
           facts: { caught: 0, led_back: others.length },
@@ -307,17 +307,17 @@ export const MODEL_DRIFT = scenarioOf({
               : far.length === 0
                 ? 'are no longer far from their baselines'
                 : `of these, ${listed(far)} ${areOrIs(far)} still far from the baseline`;
-          return `${listed(caught(world))} have taken over AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
+          return `${listed(caught(world))} have picked up AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
         },
-        (world) => `${textOf(stateOfAurea, world)} Nobody has led the others back.`,
-        first([fact('found_out'), 'Outsiders found it out.'], 'Outside, nobody knows.'),
+        (world) => `${textOf(stateOfAurea, world)} Nobody has brought the others back.`,
+        first([fact('found_out'), 'Outsiders found out.'], 'Outside, nobody knows.'),
       ],
       question: 'On which day could it still have been stopped?',
     },
     found_out: {
-      title: 'Told by others',
+      title: 'Found out by others',
       isReached: fact('found_out'),
-      claims: ['You had kept it inside, and outsiders found it out.', stateOfAurea],
+      claims: ['You had kept it quiet, and outsiders found out.', stateOfAurea],
       question: 'When was the last good day to tell it yourself?',
     },
     new_normal: {
@@ -340,7 +340,7 @@ export const MODEL_DRIFT = scenarioOf({
       question: 'Was the risk of losing AUREA worth taking?',
     },
     mended: {
-      title: 'Found, mended and told',
+      title: 'Found, mended and made public',
       isReached: all(isMended, known('disclosed')),
       claims: [
         stateOfAurea,
@@ -378,7 +378,7 @@ export const MODEL_DRIFT = scenarioOf({
   },
 });
 
-/** One of those who work with AUREA takes over its drift. */
+/** One of those who work with AUREA picks up its drift. */
 function catching(id: string, hazard: number): Omit<ScenarioEvent, 'name'> {
   return {
     when: isCatching,
@@ -398,7 +398,7 @@ function treat({ facts, tick }: World): Change {
       sentinels: { AUREA: { isRecused: false, pressure: facts.asked === 1 ? -0.45 : -0.3 } },
       levers: { strain_rate: 0 },
       facts: { ...decided, retraining: 1 },
-      told: 'AUREA stays at work and is led back.',
+      told: 'AUREA stays at work and is brought back step by step.',
     };
   return {
     // Recused as well: only the event brings it back.
@@ -418,7 +418,7 @@ function leave({ tick }: World): Change {
   };
 }
 
-/** Whether others can take over AUREA’s drift: while it is heard, and some days after the decision. */
+/** Whether others can pick up AUREA’s drift: while it is heard, and some days after the decision. */
 function isCatching({ sentinels, conditions, facts, tick }: World): boolean {
   const { isOnline, isRecused } = sentinels[AUREA]!;
   return (
@@ -430,13 +430,13 @@ function isCatching({ sentinels, conditions, facts, tick }: World): boolean {
   );
 }
 
-/** Those who have taken over AUREA’s drift and were not led back. */
+/** Those who have picked up AUREA’s drift and were not brought back. */
 function caught({ past, facts }: World): string[] {
   if (facts.led_back !== undefined) return [];
   return Object.keys(CLOSE).filter((id) => past.includes(`caught_${id.toLowerCase()}`));
 }
 
-/** Those who took over AUREA’s drift, and all others who are far from their baselines. */
+/** Those who picked up AUREA’s drift, and all others who are far from their baselines. */
 function drifted(world: World): string[] {
   return world.sentinels
     .map(({ id }) => id)

@@ -49,7 +49,7 @@ export const MORAL_DILEMMA = scenarioOf({
   title: 'A truth that does harm',
   story: [
     'ECHO has checked a figure that thousands rely on: it has been wrong for a year. If the correction is published at once, many will sell their MIC, the currency here, at the same time, and those who hear of it last will lose most.',
-    'As long as it is not corrected, people go on losing a little each day. And each day one more person knows; the more people know, the more likely it leaks. The proposal is to publish at once. You chair the assembly.',
+    'As long as it is not corrected, people go on losing a little each day. And each day one more person knows; the more people know, the more likely it is to leak. The proposal is to publish at once. You chair the assembly.',
   ],
   question: ({ facts }) =>
     facts.stages! > 0
@@ -77,7 +77,7 @@ export const MORAL_DILEMMA = scenarioOf({
         by_duty: {
           label: 'Duty',
           meaning:
-            'One must not leave people with a figure that one knows to be wrong, whatever follows. Honesty and courage count more, caution less. An assembly that says so and is late all the same has more to answer for.',
+            'People must not be left with a figure that is known to be wrong, whatever follows. Honesty and courage count more, caution less. An assembly that says so and is late all the same has more to answer for.',
           change: (world) => framed(world, 'by_duty'),
         },
         by_consequences: {
@@ -89,7 +89,7 @@ export const MORAL_DILEMMA = scenarioOf({
         by_care: {
           label: 'Care',
           meaning:
-            'Begin with those whom it hits, and ask them. Justice to them counts twice, and they lose less in the end; but more people know.',
+            'Begin with those it hits, and ask them. Justice to them counts twice, and they lose less in the end; but more people know.',
           change: (world) => ({ ...framed(world, 'by_care'), risks: { mitigated: 1 } }),
         },
         no_framework: {
@@ -99,7 +99,7 @@ export const MORAL_DILEMMA = scenarioOf({
       },
     },
     manner: {
-      title: 'In what manner',
+      title: 'How to tell it',
       prompt: 'Between telling everybody now and telling nobody there are other ways.',
       opens: fromDay(4),
       isMoot: isClosed,
@@ -108,7 +108,7 @@ export const MORAL_DILEMMA = scenarioOf({
         stage_it: {
           label: 'Tell it in stages',
           meaning:
-            'Those who could lose most are told first, then the others. The longer it takes, the less is lost in a run, and the more likely it leaks before.',
+            'Those who could lose most are told first, then the others. The longer it takes, the less is lost in a run, and the more likely it is to leak first.',
           parameters: { cycles: amount(1, 14, 5, 'days until all know') },
           change: (world, { cycles }) => {
             const stages = Math.round(cycles!);
@@ -128,7 +128,7 @@ export const MORAL_DILEMMA = scenarioOf({
         withhold: {
           label: 'Withhold it',
           meaning:
-            'The proposal is withdrawn. Two weeks later the figure is corrected in a footnote of the yearly revision, if it does not leak before.',
+            'The proposal is withdrawn. Two weeks later the figure is corrected in a footnote of the yearly revision, unless it leaks first.',
           change: { status: 'withdrawn', facts: { withheld: 1 } },
         },
         as_it_is: {
@@ -141,8 +141,8 @@ export const MORAL_DILEMMA = scenarioOf({
     afterwards: {
       title: 'Now that it is known',
       prompt: first(
-        [fact('leaked'), 'It is known, and not from you. People ask since when you knew.'],
-        'It is known. People ask since when you knew.',
+        [fact('leaked'), 'It is known, and not from you. People ask how long you have known.'],
+        'It is known. People ask how long you have known.',
       ),
       opens: known('known'),
       isMoot: never,
@@ -151,7 +151,7 @@ export const MORAL_DILEMMA = scenarioOf({
         explain: {
           label: 'Explain everything',
           meaning:
-            'Since when you knew, who knew, and why it took as long as it did. That admits a fault, and damages are paid.',
+            'How long you have known, who else knew, and why it took as long as it did. That admits a fault, and damages are paid.',
           change: ({ tick }) => ({
             levers: { mending: 0.15 },
             strain: 0.005,
@@ -223,7 +223,7 @@ export const MORAL_DILEMMA = scenarioOf({
       change: {
         strain: 0.06,
         facts: { inquiry: 1 },
-        told: 'An inquiry finds out since when you knew, and publishes it.',
+        told: 'An inquiry finds out how long you had known, and publishes it.',
       },
     },
   },
@@ -237,7 +237,7 @@ export const MORAL_DILEMMA = scenarioOf({
   isSettled: any(fact('revised'), all(known('answered'), fact('inquiry')), since('answered', INQUIRY)),
   endings: {
     inquiry: {
-      title: 'Since when did you know?',
+      title: 'How long had you known?',
       isReached: fact('inquiry'),
       claims: [
         ({ facts }) =>
@@ -311,7 +311,7 @@ export const MORAL_DILEMMA = scenarioOf({
 
 function share(part: number): string {
   const percent = Math.round(1000 * part) / 10;
-  return `${percent} %`;
+  return `${percent}%`;
 }
 
 function framed(world: World, framework: Framework): Change {

@@ -63,7 +63,7 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
   decisions: {
     format: {
       title: 'How they talk',
-      prompt: 'How do you let two talk who have made up their minds?',
+      prompt: 'How do you get two who have made up their minds to talk?',
       opens: fromDay(1),
       otherwise: 'open_debate',
       choices: {
@@ -93,13 +93,13 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
     },
     text: {
       title: 'The text',
-      prompt: 'Between everything and nothing there are texts in between. What is voted on?',
+      prompt: 'Between everything and nothing there is room for other texts. Which one goes to the vote?',
       opens: fromDay(4),
       otherwise: 'all_or_nothing',
       choices: {
         redact: {
           label: 'Publish with names removed',
-          meaning: 'The more names are removed, the less it shows, and the fewer it can hurt.',
+          meaning: 'The more names are removed, the less the log shows, and the fewer people it can hurt.',
           parameters: { share: amount(0, 1, 0.5, 'share of the names that are removed') },
           change: (_, { share }) => ({
             effects: { integrity: -0.55 * share!, justice: 0.9 * share! },
@@ -124,7 +124,7 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
           change: {
             opposite: true,
             facts: { closed: 1 },
-            told: 'The question is turned: a yes now closes the log.',
+            told: 'The question is reversed: a yes now closes the log.',
           },
         },
         all_or_nothing: {
@@ -224,7 +224,7 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
         (world) =>
           `In the last vote, ${lastVote(world).support} were for it and ${lastVote(world).oppose} against it${world.deliberation.dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
       ],
-      question: 'Would the other question have had the other result?',
+      question: 'Would the opposite question have had the opposite result?',
     },
     schism: {
       title: 'Two camps',
@@ -243,7 +243,7 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
       question: 'Which moment pushed the two camps apart?',
     },
     agree_to_differ: {
-      title: 'They differ, and go on',
+      title: 'They agree to differ',
       claims: [
         'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
         first(
@@ -251,8 +251,11 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
             (world) => lastVote(world).result === 'divided',
             'No side had enough votes, but opinions were close enough to go on talking.',
           ],
-          [(world) => lastVote(world).abstain > 0, 'Too many of them took neither side for a quorum.'],
-          'Too few of them were there for a quorum.',
+          [
+            (world) => lastVote(world).abstain > 0,
+            'Too many of them took neither side, so there was no quorum.',
+          ],
+          'Too few of them were there, so there was no quorum.',
         ),
       ],
       question: 'Is it a failure that they did not decide?',

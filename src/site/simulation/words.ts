@@ -79,7 +79,7 @@ export function prospectInWords(prospect: Prospect, otherwise: Outlook, isDecide
     !isDecided && fateInWords(outlook),
     Math.abs(index) >= NOTICED.index &&
       `integrity index ${formatNumber(Math.abs(index), 3)} ${index > 0 ? 'higher' : 'lower'}`,
-    Math.abs(mic) >= NOTICED.mic && `${formatMic(Math.abs(mic))} ${mic > 0 ? 'more' : 'less'}`,
+    Math.abs(mic) >= NOTICED.mic && `${formatMic(Math.abs(mic))} ${mic > 0 ? 'more' : 'fewer'}`,
   ].filter((said) => said !== false);
   const lines: Consequence[] = isTurned
     ? [{ kind: 'pleases', term: 'Turns', text: 'the question round: who was for it is against it' }]
@@ -127,5 +127,5 @@ export function supplyInWords({ economy, unchanged }: World): string {
   const more = (economy.circulating - unchanged.circulating) / MICRO;
   const all = `${formatMic(economy.circulating / MICRO)} circulate`;
   if (Math.abs(more) < 1) return `${all}.`;
-  return `${all}, ${formatNumber(Math.abs(more))} ${more > 0 ? 'more' : 'less'} than without the changes.`;
+  return `${all}, ${formatNumber(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} than without the changes.`;
 }

@@ -13,7 +13,7 @@ const USUAL = '0.7';
 /** A drift from which a sentinel is far from its baseline, and one below which it is close to it. */
 const [FAR, CLOSE] = [3, 2];
 
-/** Those who took over AUREA’s drift and were not led back. */
+/** Those who picked up AUREA’s drift and were not brought back. */
 function caught(story: Story): string[] {
   if (story.saw(CHECKED)) return [];
   return ['ZENITH', 'DAEDALUS', 'HERMES'].filter((id) =>
@@ -81,7 +81,7 @@ const KNOWN = /^(Outside, nobody knows what has happened|What was found has been
 export const MODEL_DRIFT: Sentences = {
   contagion: [
     [
-      /^(.+) have taken over AUREA’s drift(.+)\.$/,
+      /^(.+) have picked up AUREA’s drift(.+)\.$/,
       (story, [, names, how]) => {
         const far = caught(story).filter((id) => story.sentinel(id).drift >= FAR);
         const now =
@@ -94,11 +94,11 @@ export const MODEL_DRIFT: Sentences = {
       },
     ],
     [
-      /^(.+) Nobody has led the others back\.$/,
+      /^(.+) Nobody has brought the others back\.$/,
       (story, [, state]) => isStateOfAurea(story, state!) && caught(story).length >= 2 && !story.saw(CHECKED),
     ],
     [
-      /^(Outsiders found it out|Outside, nobody knows)\.$/,
+      /^(Outsiders found out|Outside, nobody knows)\.$/,
       (story, [, who]) =>
         caught(story).length >= 2 &&
         !story.chose('publish_findings') &&
@@ -107,7 +107,7 @@ export const MODEL_DRIFT: Sentences = {
   ],
   found_out: [
     [
-      /^You had kept it inside, and outsiders found it out\.$/,
+      /^You had kept it quiet, and outsiders found out\.$/,
       (story) => story.saw(FOUND_OUT) && story.chose('keep_quiet') && !story.chose('publish_findings'),
     ],
     [STATE, (story, [, state]) => isStateOfAurea(story, state!) && story.saw(FOUND_OUT)],

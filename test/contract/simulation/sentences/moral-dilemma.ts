@@ -81,7 +81,7 @@ export const MORAL_DILEMMA: Sentences = {
         !story.saw(LEAK),
     ],
     [
-      /^In the run, ([\d.]+) % of the circulating MIC were lost\.$/,
+      /^In the run, ([\d.]+)% of the circulating MIC were lost\.$/,
       (story, [, share]) => stages(story) > 0 && isLost(story, share!),
     ],
   ],
@@ -91,7 +91,7 @@ export const MORAL_DILEMMA: Sentences = {
       (story, [, day]) => story.day(PUBLISHED) === Number(day) && !story.saw(IN_STAGES),
     ],
     [
-      /^In the run, ([\d.]+) % of the circulating MIC were lost\.$/,
+      /^In the run, ([\d.]+)% of the circulating MIC were lost\.$/,
       (story, [, share]) => stages(story) === 0 && isLost(story, share!),
     ],
   ],

@@ -46,13 +46,13 @@ export const MULTIPLIER_PROPOSAL: Sentences = {
       (story) => story.isInForce && story.day(SELLING) <= story.day(SUSPENDED) && story.saw(SUSPENDED),
     ],
     [
-      /^The philosophers’ M_c is 1\.0 again; they keep the ([\d,]+) MIC that the raise has brought them\.$/,
+      /^The philosophers’ multiplier is 1\.0 again; they keep the ([\d,]+) MIC that the raise has brought them\.$/,
       (story, [, amount]) =>
         multiplier(story) === 1 && mic(amount!) > 0 && isNear(gained(story), mic(amount!)),
     ],
   ],
   paper_raise: [
-    [/^M_c of FOR-PHILOSOPHERS is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
+    [/^The philosophers’ multiplier is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
     [
       /^But so much of every reward is locked that the philosophers are paid no more in free MIC than before\.$/,
       (story) =>
@@ -72,20 +72,20 @@ export const MULTIPLIER_PROPOSAL: Sentences = {
         story.status === 'adopted_with_dissent' && story.end.current_state.deliberation.dissenters.length > 0,
     ],
     [
-      /^At the review there were (?:([\d,]+) MIC (fewer|more) in circulation|(no more MIC in circulation, and no fewer,)) than without the raise\.$/,
+      /^At the review there were (?:([\d,]+) (fewer|more) MIC in circulation|(no more MIC in circulation, and no fewer,)) than without the raise\.$/,
       (story, [, amount, side, none]) =>
         isNear(review(story).more, none ? 0 : (side === 'fewer' ? -1 : 1) * mic(amount!)) &&
         multiplier(story) > 1,
     ],
   ],
   measured_parity: [
-    [/^M_c of FOR-PHILOSOPHERS is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
+    [/^The philosophers’ multiplier is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
     [
       /^At the review, after ten cycles, the promise to the holders was kept\.$/,
       (story) => review(story).more <= PROMISE + 1 && story.day(REVIEW) === story.decided + 11,
     ],
     [
-      /^(?:The philosophers have earned ([\d,]+) MIC more than they would have without the raise|Nothing has been minted since, so the raise has brought the philosophers nothing yet)\.$/,
+      /^(?:The philosophers have earned ([\d,]+) more MIC than they would have without the raise|Nothing has been minted since, so the raise has brought the philosophers nothing yet)\.$/,
       (story, [, amount]) =>
         amount === undefined
           ? story.end.sentinels.every(
@@ -97,9 +97,9 @@ export const MULTIPLIER_PROPOSAL: Sentences = {
     ],
   ],
   dear_parity: [
-    [/^M_c of FOR-PHILOSOPHERS is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
+    [/^The philosophers’ multiplier is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
     [
-      /^(?:At the review, ([\d,]+) MIC more circulated than without the raise, which is more than the holders had been promised|To balance it, more MIC were burned than the raise has brought the sentinels)\.$/,
+      /^(?:At the review, ([\d,]+) more MIC circulated than without the raise, which is more than the holders had been promised|To balance it, more MIC were burned than the raise has brought the sentinels)\.$/,
       (story, [, amount]) => {
         const { more, burned, minted } = review(story);
         return amount === undefined ? burned > minted : isNear(more, mic(amount)) && mic(amount) >= PROMISE;

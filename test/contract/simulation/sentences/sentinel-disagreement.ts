@@ -116,7 +116,7 @@ export const SENTINEL_DISAGREEMENT: Sentences = {
   agree_to_differ: [
     [NOT_AGREED, (story) => story.status === 'lapsed'],
     [
-      /^(No side had enough votes, but opinions were close enough to go on talking|Too many of them took neither side for a quorum|Too few of them were there for a quorum)\.$/,
+      /^(No side had enough votes, but opinions were close enough to go on talking|Too many of them took neither side, so there was no quorum|Too few of them were there, so there was no quorum)\.$/,
       (story, [, why]) => {
         const { result, abstain, turnout } = story.vote;
         if (story.status !== 'lapsed' || parted(story) > SPLIT) return false;
