@@ -1,6 +1,9 @@
 import { formatTable } from '../pipeline/artifacts/data-dictionary.ts';
 import { PROBLEMS } from '../pipeline/attestation/problem.ts';
+import { ERROR_CODES } from '../pipeline/errors.ts';
 import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
+import { CHECKS } from '../pipeline/verify/checks.ts';
+import { TIERS } from '../src/api/tiers.ts';
 import { LOG_FAULTS } from '../src/sidecar/access-log/verify-access-log.ts';
 import { UPGRADE_PROBLEMS } from '../src/sidecar/simulation/reject-upgrade.ts';
 import { SIMULATION_PROBLEMS } from '../src/simulation/fault.ts';
@@ -13,12 +16,22 @@ interface DocTable {
   section: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];
+  /** The name of a last column that people write: what it says of a row stays with the row's first cell. */
+  byHand?: string;
 }
 
 const meanings = (table: Readonly<Record<string, string>>) =>
   Object.entries(table).map(([code, meaning]) => [`\`${code}\``, meaning]);
 const problems = (table: Readonly<Record<string, { status: number; meaning: string }>>) =>
   Object.entries(table).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]);
+
+/** What a reader has to have for a check; what else it needs, an earlier check establishes. */
+const NEEDED: Readonly<Record<string, string>> = {
+  disk: 'a folder',
+  'earlier release': 'an earlier release',
+  'earlier checkpoint': 'an earlier checkpoint',
+  policy: 'a policy',
+};
 
 const TABLES: readonly DocTable[] = [
   {
@@ -27,8 +40,45 @@ const TABLES: readonly DocTable[] = [
     columns: ['code', 'meaning'],
     rows: meanings(PROBLEMS),
   },
-  { doc: 'access-log.md', section: 'Verify', columns: ['fault', 'meaning'], rows: meanings(LOG_FAULTS) },
+  {
+    doc: 'access.md',
+    section: 'Tiers',
+    columns: ['tier', 'areas', 'lasts'],
+    rows: Object.entries(TIERS).map(([tier, { areas, days }]) => [
+      `\`${tier}\``,
+      areas.join(', '),
+      `${days} days`,
+    ]),
+    byHand: 'needs, and requests a day',
+  },
+  {
+    doc: 'access.md',
+    section: 'Verify, export and expire',
+    columns: ['fault', 'meaning'],
+    rows: meanings(LOG_FAULTS),
+  },
   { doc: 'ledger.md', section: 'Check a ledger', columns: ['warning', 'meaning'], rows: meanings(WARNINGS) },
+  {
+    doc: 'troubleshooting.md',
+    section: 'Error codes',
+    columns: ['code', 'exit', 'meaning'],
+    rows: Object.entries(ERROR_CODES).map(([code, { exit, meaning }]) => [
+      `\`${code}\``,
+      String(exit),
+      meaning,
+    ]),
+    byHand: 'what to do',
+  },
+  {
+    doc: 'verification.md',
+    section: 'A release or a copy',
+    columns: ['check', 'needs', 'proves'],
+    rows: CHECKS.map(({ name, needs, proves }) => [
+      `\`${name}\``,
+      needs.flatMap((need) => NEEDED[need] ?? []).join(', '),
+      proves,
+    ]),
+  },
   {
     doc: 'simulation-protocol.md',
     section: 'Refused messages',
@@ -57,11 +107,20 @@ export function withTables(doc: string, text: string): string {
   return TABLES.filter((table) => table.doc === doc).reduce(withTable, text);
 }
 
-function withTable(text: string, { doc, section, columns, rows }: DocTable): string {
+function withTable(text: string, { doc, section, columns, rows, byHand }: DocTable): string {
   const parts = text.split(/^(?=##+ )/m);
   const at = parts.findIndex((part) => part.split('\n', 1)[0]!.replace(/^#+ /, '') === section);
-  const table = /^\|.*\n(?:\|.*\n)+/m;
-  if (at < 0 || !table.test(parts[at]!)) throw new Error(`docs/${doc}: expected a table below “${section}”`);
-  parts[at] = parts[at]!.replace(table, () => `${formatTable(columns, rows).join('\n')}\n`);
+  const [old] = /^\|.*\n(?:\|.*\n)+/m.exec(parts[at] ?? '') ?? [];
+  if (old === undefined) throw new Error(`docs/${doc}: expected a table below “${section}”`);
+  const lines = byHand
+    ? formatTable([...columns, byHand], rows.map((row) => [...row, written(old, row[0]!)]))
+    : formatTable(columns, rows);
+  parts[at] = parts[at]!.replace(old, () => `${lines.join('\n')}\n`);
   return parts.join('');
+}
+
+/** The last cell of the row that begins with this one; empty for a new row. */
+function written(table: string, first: string): string {
+  const row = table.split('\n').find((line) => line.startsWith(`| ${first} |`));
+  return row?.split(/(?<!\\)\|/).at(-2)?.trim().replaceAll('\\|', '|') ?? '';
 }

@@ -23,6 +23,7 @@ import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { DOCS_WITH_TABLES, withTables } from '../scripts/doc-tables.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { formatProblemReference } from '../src/api/problem-reference.ts';
+import { OVERLAP_DAYS } from '../src/api/tiers.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
@@ -44,16 +45,20 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
-const operations = read('docs/operations.md');
+const troubleshooting = read('docs/troubleshooting.md');
 const packageJson = JSON.parse(read('package.json')) as Record<
   'bin' | 'dependencies' | 'devDependencies' | 'scripts',
   Record<string, string>
 >;
 
-describe('the operations guide', () => {
-  test.each(Object.entries(ERROR_CODES))('says what to do about %s', (code, { exit, meaning }) => {
-    const [, advice = ''] = operations.split(`| \`${code}\` | ${exit} | ${meaning} | `);
-    expect(advice.split(' |\n')[0]!.length).toBeGreaterThan(20);
+describe('the documentation', () => {
+  test.each(Object.keys(ERROR_CODES))('says what to do about %s', (code) => {
+    const [, row = ''] = troubleshooting.split(`| \`${code}\` | `);
+    expect(row.split(' |\n')[0]!.split(' | ')[2]!.length).toBeGreaterThan(20);
+  });
+
+  test('says how long a rotated key works', () => {
+    expect(read('docs/access.md')).toContain(`works for ${OVERLAP_DAYS} more days`);
   });
 
   test('names no setting, command, error or problem that there is not', async () => {
@@ -71,7 +76,7 @@ describe('the operations guide', () => {
       ...named(/cathedral (?:-- )?[a-z]+ (--[a-z-]+)/g).filter(
         (flag) => ![...flags, '--help', '--version'].includes(flag),
       ),
-      ...[...operations.matchAll(/^\| (?:\d{3} \| )?`([a-z_]+)` \| /gm)]
+      ...[...troubleshooting.matchAll(/^\| (?:\d{3} \| )?`([a-z_]+)` \| /gm)]
         .map((match) => match[1]!)
         .filter((code) => !codes.includes(code)),
     ];

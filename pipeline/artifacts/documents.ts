@@ -20,7 +20,7 @@ const FILES = {
   protocols: 'protocols.json',
 } as const;
 
-const WHO = 'a file that says who publishes, as docs/documents.md describes it';
+const WHO = 'a file that says who publishes, as docs/ledger.md describes it';
 
 /** The published texts that people write: checked as a whole, never changed afterwards. What an organisation has not written is null or empty. */
 export interface Documents extends Diplomacy {

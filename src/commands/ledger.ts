@@ -124,7 +124,7 @@ const init = defineCommand({
         `Its verifier key, for readers, is in ${verifierFile}: ${verifierKey}`,
         organisation === null
           ? 'Before you publish it, say who publishes: --organisation-name and --organisation-contact of `cathedral start` write organisation.json.'
-          : `Who publishes it is in ${organisation}, with the licence CC BY 4.0. Change it as docs/documents.md describes.`,
+          : `Who publishes it is in ${organisation}, with the licence CC BY 4.0. Change it as docs/ledger.md describes.`,
         `Next: cathedral ledger append EVENTS --ledger ${quoteWord(ledger)}${key}`,
         `Then: cathedral ledger seal ${quoteWord(ledger)}${key}${signingKey}`,
       ],

@@ -53,7 +53,7 @@ test.skipIf(store.isMissing)(
   PATIENCE,
 );
 
-/** Answers what `@remote` says, as docs/civic-import.md describes it. */
+/** Answers what `@remote` says, as docs/sources.md describes it. */
 let answer: { status: number; events: string[] | null } = { status: 200, events: [] };
 const remote = createServer((request, response) => {
   const url = new URL(request.url!, 'http://localhost');

@@ -21,7 +21,7 @@ export async function assertOwnDocuments(dir: string, verifiers: readonly Verifi
   throw new CathedralError('placeholders_found', {
     place: dir,
     expected:
-      'the publisher’s own (write organisation.json, or give --organisation-name and --organisation-contact to `ledger init` or `start`; see docs/documents.md), or --allow-placeholders for a trial',
+      'the publisher’s own (write organisation.json, or give --organisation-name and --organisation-contact to `ledger init` or `start`; see docs/ledger.md), or --allow-placeholders for a trial',
     found: faults.join('; '),
   });
 }

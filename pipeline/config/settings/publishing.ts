@@ -25,7 +25,7 @@ export const PUBLISHING = settings('Publishing', {
   documents: {
     unit: 'a folder',
     description:
-      'The documents that people write: organisation.json, which says who publishes, and texts. Without it, the folder LEDGER.documents beside the folder of the ledger, or, if there is none, the documents of the demo. See docs/documents.md.',
+      'The documents that people write: organisation.json, which says who publishes, and texts. Without it, the folder LEDGER.documents beside the folder of the ledger, or, if there is none, the documents of the demo. See docs/ledger.md.',
     path: true,
   },
   allowPlaceholders: {

@@ -8,7 +8,7 @@ import { AREA_WORDS } from '../layout/areas.ts';
 
 const RESEARCH = ['Research purpose', 'Expected usage volume (requests a day)'];
 
-/** What an applicant must state besides a name; docs/keys.md has the same list. */
+/** What an applicant must state besides a name; docs/access.md has the same list. */
 const FIELDS: Readonly<Record<KeyTier, readonly string[]>> = {
   government: ['Government affiliation', 'Official e-mail address', 'Purpose of access'],
   economist: ['Professional affiliation', 'E-mail address of the affiliation', ...RESEARCH],

@@ -152,7 +152,7 @@ describe('a bibliography', () => {
   });
 
   test('as in the documentation is one', async () => {
-    const page = readFileSync(new URL('../../../docs/documents.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/ledger.md', import.meta.url), 'utf8');
     const [bibliography, text] = ['bibtex', 'markdown'].map((name) => {
       return new RegExp(`\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(page)![1]!;
     });

@@ -9,7 +9,7 @@ const DATABASE = readFileSync(
   'utf8',
 );
 
-/** Overfull lines and errors of a document that lists every entry, with the style that docs/documents.md describes or with biblatex. */
+/** Overfull lines and errors of a document that lists every entry, with the style that docs/releases.md describes or with biblatex. */
 function typeset(how: 'plain' | 'biblatex', packages: string): string[] {
   const dir = mkdtempSync(join(tmpdir(), 'typeset-'));
   const run = (command: string, ...args: string[]) =>

@@ -12,7 +12,7 @@ import { onConnections, type Row, readHeaderSets, readRows, sha256, TABLES } fro
 const isFilling = process.env.FILL !== undefined;
 const DAY_MS = 86_400_000;
 
-/** The requests whose every access is recorded, as docs/access-log.md has them. */
+/** The requests whose every access is recorded, as docs/access.md has them. */
 const RESTRICTED =
   /^\/(?:export|government\/(?:ledger\/export|compliance-report\.json|policy-impact\.json)|log\/tile\/entries\/.*)$/;
 

@@ -8,7 +8,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto
 export type Site = Map<string, Buffer>;
 
 export interface Key {
-  /** `name+id+base64` as in docs/mirrors.md. */
+  /** `name+id+base64` as in docs/verification.md. */
   verifier: string;
   /** A line of a note; a witness's line states the time, in seconds since 1970. */
   line(text: string, time?: number): string;

@@ -62,7 +62,7 @@ describe('importCivicLedger', () => {
       const folder = join(directory, 'snapshots');
       const snapshots = readdirSync(folder).filter((name) => name.endsWith('.zst'));
       const text = snapshots.map((name) => zstdDecompressSync(readFileSync(join(folder, name)))).join('');
-      const guide = readFileSync(join(import.meta.dirname, '../../../docs/civic-import.md'), 'utf8');
+      const guide = readFileSync(join(import.meta.dirname, '../../../docs/sources.md'), 'utf8');
       const program = /```python\n(.*?)```/s.exec(guide)![1]!;
       const run = (input: string) => spawnSync('python3', ['-c', program], { input, encoding: 'utf8' });
       expect(run(text)).toMatchObject({ status: 0, stderr: '' });

@@ -21,7 +21,7 @@ describe('parseRemotePage', () => {
   });
 
   test('accepts the page in the guide, and the text beside it has the hash of its event', () => {
-    const guide = readFileSync(join(import.meta.dirname, '../../../docs/civic-import.md'), 'utf8');
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/sources.md'), 'utf8');
     const [event] = parseRemotePage(/```json\n(.*?)```/s.exec(guide)![1]!, URL);
     const text = /without a line end:\n\n```\n(.*?)\n```/s.exec(guide)![1]!;
     expect(hash('sha256', text, 'hex')).toBe(event!.event_hash);
