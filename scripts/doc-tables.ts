@@ -113,7 +113,10 @@ function withTable(text: string, { doc, section, columns, rows, byHand }: DocTab
   const [old] = /^\|.*\n(?:\|.*\n)+/m.exec(parts[at] ?? '') ?? [];
   if (old === undefined) throw new Error(`docs/${doc}: expected a table below “${section}”`);
   const lines = byHand
-    ? formatTable([...columns, byHand], rows.map((row) => [...row, written(old, row[0]!)]))
+    ? formatTable(
+        [...columns, byHand],
+        rows.map((row) => [...row, written(old, row[0]!)]),
+      )
     : formatTable(columns, rows);
   parts[at] = parts[at]!.replace(old, () => `${lines.join('\n')}\n`);
   return parts.join('');
@@ -122,5 +125,11 @@ function withTable(text: string, { doc, section, columns, rows, byHand }: DocTab
 /** The last cell of the row that begins with this one; empty for a new row. */
 function written(table: string, first: string): string {
   const row = table.split('\n').find((line) => line.startsWith(`| ${first} |`));
-  return row?.split(/(?<!\\)\|/).at(-2)?.trim().replaceAll('\\|', '|') ?? '';
+  return (
+    row
+      ?.split(/(?<!\\)\|/)
+      .at(-2)
+      ?.trim()
+      .replaceAll('\\|', '|') ?? ''
+  );
 }
