@@ -47,7 +47,7 @@ export function formatDemoCompanions(): string {
 }
 
 /** Address of the demo wallet that belongs to a ledger id. */
-export function demoWalletAddress(ledgerId: string): string {
+function demoWalletAddress(ledgerId: string): string {
   return addressOf(secp256k1.getPublicKey(walletSecret(ledgerId), false));
 }
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readUnseen } from '../../src/commands/passphrase.ts';
+import { askNewPassphrase, readUnseen } from '../../src/commands/passphrase.ts';
 
 async function typed(chunks: readonly string[], ends = false): Promise<string> {
   const terminal = new PassThrough();
@@ -32,4 +32,18 @@ test('a terminal that ends has what was typed', async () => {
 
 test('Ctrl-C ends it', async () => {
   await expect(typed(['ab\x03'])).rejects.toMatchObject({ code: 'usage', found: 'Ctrl-C' });
+});
+
+test('a passphrase is not asked for twice if the first passphrase is too short', async () => {
+  const asked: string[] = [];
+  const typing = (answers: string[]) => async (question: string) => {
+    asked.push(question);
+    return answers.shift()!;
+  };
+  await expect(askNewPassphrase(typing(['elevenchars']))).rejects.toMatchObject({ found: 'fewer' });
+  expect(asked).toHaveLength(1);
+  await expect(askNewPassphrase(typing(['twelve chars', 'twelve chars!']))).rejects.toMatchObject({
+    found: 'two different ones',
+  });
+  expect(await askNewPassphrase(typing(['twelve chars', 'twelve chars']))).toBe('twelve chars');
 });

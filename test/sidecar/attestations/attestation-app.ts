@@ -9,7 +9,7 @@ import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
 
 export const DOCUMENT = signed();
 const ID = attestationId(DOCUMENT);
-export const UUID = attestationUuid(ID);
+const UUID = attestationUuid(ID);
 
 /** What a release would have of that document. */
 export const REGISTRY: PublishedRegistry = {
