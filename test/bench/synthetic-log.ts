@@ -4,15 +4,17 @@ import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { formatEventLine } from '../../pipeline/ledger/events/event-line.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
+import { parseBundle } from '../../pipeline/ledger/log/entry-bundle.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { CompactRange, leafHash } from '../../pipeline/ledger/log/merkle.ts';
 import { PUBLIC_VERSION } from '../../pipeline/ledger/log/public-events.ts';
+import { parseTilePath } from '../../pipeline/ledger/log/tile.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
 import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
-import { placePolicy, withPublicFile } from '../../pipeline/release/log/public-bundles.ts';
+import { placePolicy, publicEntry, publicFile } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/events/sample-events.ts';
 
 const SLOT = '2026-01-01T00Z';
@@ -62,6 +64,14 @@ function mintOf(seq: number): LedgerEvent {
     },
     salt: sampleSalt(seq),
   };
+}
+
+/** A file of the log, and beside a bundle of entries that of its public events. */
+function withPublicFile(file: LogFile): LogFile[] {
+  const found = parseTilePath(file.path);
+  if (found?.kind !== 'bundle') return [file];
+  const entries = parseBundle(file.bytes, found.bundle.width, file.path);
+  return [file, publicFile(found.bundle, entries.map(publicEntry))];
 }
 
 async function writeLog(

@@ -20,24 +20,19 @@ export interface TreeEdge {
 
 export const EMPTY_TREE: TreeEdge = { size: 0, hashes: () => [], entries: [] };
 
-/** The partial tile of a level, and its root so far. */
-interface Level {
-  hashes: Hash[];
-  tree: CompactRange;
-}
-
 const NONE: readonly LogFile[] = [];
 
 /** Builds the tiles and bundles of a log from its entries in order, with at most one tile per level in memory. */
 export class TreeBuilder {
   #size: number;
-  readonly #levels: Level[];
+  /** The hashes of the partial tile of each level. */
+  readonly #levels: Hash[][];
   #entries: Uint8Array[];
 
   constructor({ size, hashes, entries }: TreeEdge) {
     this.#size = size;
     const top = Math.max(-1, ...edgeTiles(size).map(({ level }) => level));
-    this.#levels = Array.from({ length: top + 1 }, (_, level) => levelOf(hashes(level)));
+    this.#levels = Array.from({ length: top + 1 }, (_, level) => [...hashes(level)]);
     this.#entries = [...entries];
   }
 
@@ -47,8 +42,8 @@ export class TreeBuilder {
 
   /** RFC 6962 root, hex. */
   root(): Hash {
-    const subtrees = this.#levels.map(({ tree }) => tree.hashes()).reverse();
-    return CompactRange.resume(this.#size, subtrees.flat()).root();
+    const subtrees = this.#levels.toReversed().flatMap((hashes) => CompactRange.of(hashes).hashes());
+    return CompactRange.resume(this.#size, subtrees).root();
   }
 
   /** Appends an entry and returns the files that it completes, usually none. `hash`: its leaf hash, if the caller has it already. */
@@ -65,17 +60,15 @@ export class TreeBuilder {
     const tiles = partialTiles(this.#size, size);
     const files = tiles.map((tile) => ({
       path: tilePath(tile),
-      bytes: bytesOf(this.#levels[tile.level]!.hashes),
+      bytes: bytesOf(this.#levels[tile.level]!),
     }));
     const leaves = tiles.find(({ level }) => level === 0);
     return leaves ? [...files, { path: bundlePath(leaves), bytes: formatBundle(this.#entries) }] : files;
   }
 
   #add(level: number, hash: Hash): void {
-    this.#levels[level] ??= levelOf([]);
-    const { hashes, tree } = this.#levels[level];
-    hashes.push(hash);
-    tree.append(hash);
+    this.#levels[level] ??= [];
+    this.#levels[level].push(hash);
   }
 
   /** The bundle and the tiles that its last entry completes. Each becomes a hash of the level above. */
@@ -84,17 +77,13 @@ export class TreeBuilder {
     this.#entries = [];
     const files = [{ path: bundlePath({ index: bundle, width: TILE_WIDTH }), bytes: formatBundle(entries) }];
     let index = bundle;
-    for (let level = 0; this.#levels[level]!.hashes.length === TILE_WIDTH; level += 1) {
-      const { hashes, tree } = this.#levels[level]!;
+    for (let level = 0; this.#levels[level]!.length === TILE_WIDTH; level += 1) {
+      const hashes = this.#levels[level]!;
       files.push({ path: tilePath({ level, index, width: TILE_WIDTH }), bytes: bytesOf(hashes) });
-      this.#levels[level] = levelOf([]);
-      this.#add(level + 1, tree.root());
+      this.#levels[level] = [];
+      this.#add(level + 1, CompactRange.of(hashes).root());
       index = Math.floor(index / TILE_WIDTH);
     }
     return files;
   }
-}
-
-function levelOf(hashes: readonly Hash[]): Level {
-  return { hashes: [...hashes], tree: CompactRange.of(hashes) };
 }

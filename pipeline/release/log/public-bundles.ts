@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { asDiskErrors, ifThere, replaceFile, sync } from '../../disk/durable.ts';
 import { errorOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
-import { parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   formatPolicy,
@@ -12,7 +11,7 @@ import {
   PUBLIC_VERSION,
   parsePolicy,
 } from '../../ledger/log/public-events.ts';
-import { type Bundle, bundlePath, newTiles, parseTilePath, TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { type Bundle, bundlePath, newTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
 import { logFile, readLogFile, verifiedEntries } from './log-folder.ts';
@@ -32,14 +31,6 @@ export function publicEntry(line: Uint8Array): Uint8Array | null {
 
 export function publicFile(bundle: Bundle, entries: readonly (Uint8Array | null)[]): LogFile {
   return { path: publicBundlePath(bundle), bytes: formatPublicBundle(entries) };
-}
-
-/** A file of the log, and beside a bundle of entries that of its public events. Throws log_invalid. */
-export function withPublicFile(file: LogFile): LogFile[] {
-  const found = parseTilePath(file.path);
-  if (found?.kind !== 'bundle') return [file];
-  const entries = parseBundle(file.bytes, found.bundle.width, file.path);
-  return [file, publicFile(found.bundle, entries.map(publicEntry))];
 }
 
 /**

@@ -6,6 +6,8 @@ import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
+import { isPublic } from '../../ledger/log/public-events.ts';
+import { parseTilePath, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { type LogFile, TreeBuilder, type TreeEdge } from '../../ledger/log/tree-builder.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
@@ -16,7 +18,7 @@ import type { SnapshotPart } from '../../ledger/reading/read-snapshot.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { isEntries, logFile } from './log-folder.ts';
-import { earlierPublicFiles, placePolicy, withPublicFile } from './public-bundles.ts';
+import { earlierPublicFiles, placePolicy, publicEntry, publicFile } from './public-bundles.ts';
 
 /** Some milliseconds, in which no timer fires. */
 const RENAMES_AT_ONCE = 100;
@@ -129,12 +131,15 @@ export class LogExtension implements AsyncDisposable {
   readonly #out: string;
   readonly #before: number;
   readonly #tree: TreeBuilder;
+  /** The entries of the bundle that is not full, null for each that stays a hash. */
+  #public: (Uint8Array | null)[];
   #staged: StagedLog | null = null;
 
   constructor(out: string, edge: TreeEdge) {
     this.#out = out;
     this.#before = edge.size;
     this.#tree = new TreeBuilder(edge);
+    this.#public = edge.entries.map(publicEntry);
   }
 
   /** Number of events so far. */
@@ -157,8 +162,11 @@ export class LogExtension implements AsyncDisposable {
     const isNext = leaves[0]!.event.seq <= this.size && leaves.at(-1)!.event.seq >= this.size;
     if (!isNext) return;
     await this.#stage((stage) => {
-      for (const { event, hash, line } of leaves)
-        if (event.seq === this.size) stage(this.#tree.append(line, hash));
+      for (const { event, hash, line } of leaves) {
+        if (event.seq !== this.size) continue;
+        this.#public.push(isPublic(event) ? line : null);
+        stage(this.#tree.append(line, hash));
+      }
     });
   }
 
@@ -178,7 +186,10 @@ export class LogExtension implements AsyncDisposable {
         if (seq < 0) seq = firstSeq(lines[0]!, this.size, snapshot);
         await this.#stage((stage) => {
           for (const line of lines) {
-            if (seq === this.size) stage(this.#tree.append(line));
+            if (seq === this.size) {
+              this.#public.push(publicEntry(line));
+              stage(this.#tree.append(line));
+            }
             seq += 1;
           }
         });
@@ -199,10 +210,20 @@ export class LogExtension implements AsyncDisposable {
   async #stage(work: (stage: (files: readonly LogFile[]) => void) => void): Promise<void> {
     const staged = await this.staged();
     const stage = (files: readonly LogFile[]) => {
-      for (const file of files) staged.add(withPublicFile(file));
+      for (const file of files) staged.add(this.#withPublicFile(file));
     };
     await setImmediate();
     await asDiskErrors(this.#out, async () => work(stage));
+  }
+
+  /** A file of the log, and beside a bundle of entries that of its public events. */
+  #withPublicFile(file: LogFile): LogFile[] {
+    const found = parseTilePath(file.path);
+    if (found?.kind !== 'bundle') return [file];
+    const { bundle } = found;
+    const entries = this.#public;
+    if (bundle.width === TILE_WIDTH) this.#public = [];
+    return [file, publicFile(bundle, entries)];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
