@@ -1,5 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
@@ -18,6 +20,12 @@ const importFault = errorOf('import_failed');
  * program that writes half a row and goes on ten minutes later is not known.
  */
 const SETTLED_MS = 10 * 60_000;
+/** A file that was longer and was changed just now is probably being written anew: its last rows are missing for a moment, and not deleted. */
+const REWRITTEN_MS = 60_000;
+/** A program that writes rows writes some in that time. */
+const STILL_MS = 2000;
+const MOST_WAITS = 10;
+const MAX_ID_LENGTH = 200;
 const CHUNK_BYTES = 256 * 1024;
 /** Of which one is at the end of each line. */
 const LINE_ENDS = Buffer.from('\r\n');
@@ -66,7 +74,8 @@ async function openView(
   const stats = await file.stat();
   if (!stats.isFile())
     throw importFault(name, 'a file', stats.isDirectory() ? 'a folder' : 'a pipe or a device');
-  const { size, mtimeMs } = stats;
+  const before = Mark.safeParse(JSON.parse(opening.index.state.mark ?? 'null')).data ?? NO_MARK;
+  const { size, mtimeMs } = await rewritten(file, stats, before.read?.offset ?? 0, opening.now, name);
   const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
   const head = Buffer.concat(await Array.fromAsync(chunksOf(extent, 0, Math.min(size, START_BYTES))));
   const mark = markOf(head);
@@ -78,7 +87,31 @@ async function openView(
   const start = head.subarray(offset);
   const isWhole = extent.isSettled && size <= START_BYTES;
   const reader = kind === 'csv' ? await csvReader({ ...how, start, isWhole }) : ndjsonReader(how);
-  return new FileView(extent, reader, opening);
+  return new FileView(extent, reader, opening, before);
+}
+
+/** The file as it is once nobody is writing it anew: as long as what was imported, or of the same length for a while. */
+async function rewritten(
+  file: FileHandle,
+  first: Stats,
+  length: number,
+  now: number,
+  name: string,
+): Promise<Stats> {
+  let stats = first;
+  for (let waits = 0; stats.size < length && Math.abs(now - stats.mtimeMs) < REWRITTEN_MS; waits += 1) {
+    if (waits === MOST_WAITS)
+      throw importFault(
+        name,
+        'a file that is as long as what was imported, or that nobody is writing',
+        'a shorter one that is being written: write it beside this one and rename it',
+      );
+    await sleep(STILL_MS);
+    const { size, mtimeMs } = stats;
+    stats = await file.stat();
+    if (stats.size === size && stats.mtimeMs === mtimeMs) break;
+  }
+  return stats;
 }
 
 interface Extent {
@@ -113,6 +146,7 @@ const Mark = z.object({
   waiting: z.object({ offset: z.number(), since: z.number() }).nullable(),
 });
 type Mark = z.output<typeof Mark>;
+const NO_MARK: Mark = { read: null, waiting: null };
 
 /** A file that was only appended to begins with the same bytes. Otherwise all of its rows are compared. */
 class FileView implements RowView {
@@ -126,12 +160,11 @@ class FileView implements RowView {
   /** Of the mapping and the bytes before the offset. */
   #hashed: { offset: number; hash: Hash } | null = null;
 
-  constructor(extent: Extent, reader: RowReader, { now, index }: Opening) {
+  constructor(extent: Extent, reader: RowReader, { now, index }: Opening, before: Mark) {
     this.#extent = extent;
     this.#reader = reader;
     this.#now = now;
-    const mark = Mark.safeParse(JSON.parse(index.state.mark ?? 'null'));
-    this.#before = mark.data ?? { read: null, waiting: null };
+    this.#before = before;
     this.#imported = Date.parse(index.state.end?.timestamp ?? formatTimestamp(now));
   }
 
@@ -162,11 +195,13 @@ class FileView implements RowView {
   }
 
   async assertOnce({ id, place }: SourceRow): Promise<void> {
+    const { index, offset } = place as RecordPlace;
     for await (const batch of this.#read(this.#reader.begin)) {
       const first = batch.find((row) => row.id === id);
+      if (first?.place.offset === offset) return;
       if (!first) continue;
       throw importFault(
-        `${this.#reader.layout.name}, row ${(place as RecordPlace).index}`,
+        `${this.#reader.layout.name}, row ${index}`,
         'each id once',
         `${JSON.stringify(id)}, as in row ${first.place.index}`,
       );
@@ -246,7 +281,7 @@ class FileView implements RowView {
     const place = () => `${layout.name}, row ${id}`;
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      id = mapping.idOf(row, place) ?? id;
+      id = idIn(mapping.idOf(row, place), id, place);
       const [event] = mapping.events(row, place);
       return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
@@ -255,6 +290,14 @@ class FileView implements RowView {
     const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
     return { id, timestamp: mapped.timestamp, place: after, draft };
   }
+}
+
+/** The id of a row; its number where it has none. */
+function idIn(own: string | null, number: string, place: () => string): string {
+  const id = own ?? number;
+  if (id !== '' && id.length <= MAX_ID_LENGTH) return id;
+  const expected = `an id of 1 to ${MAX_ID_LENGTH} characters`;
+  throw new CathedralError('ledger_schema', { place: place(), expected, found: `${id.length}` });
 }
 
 function timeOf(timestamp: unknown, place: () => string): string {

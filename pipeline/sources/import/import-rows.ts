@@ -209,17 +209,24 @@ class Intake<Content> {
     yield* this.#alerts(comparison.changes);
   }
 
-  /** A row that has an imported row's id: it was moved behind the last one. */
+  /** A row that has an imported row's id: it was moved behind the last one, or was deleted and is there again. */
   async #again(row: SourceRow<Content>, comparison: Comparison<Content>): Promise<void> {
     await this.#view.assertOnce?.(row);
     comparison.compare(row, this.#index.row(row.id)!);
+    if (isEvent(row)) this.#index.reach(row.id, row.timestamp);
+  }
+
+  /** A file that is written anew lacks its last rows for a moment: what they say must not count twice. */
+  #isBack(row: EventRow<Content>): boolean {
+    const last = this.#index.row(row.id)?.last ?? null;
+    return last !== null && last === this.#source.form.digest(row);
   }
 
   /** The events of a row, none if it is left out or no event; null for one that was imported before. */
   #take(row: SourceRow<Content>, isLate: boolean): EventLine[] | null {
     if (this.fault) return [];
     try {
-      if (isEvent(row)) return this.#write(row, isLate);
+      if (isEvent(row)) return this.#isBack(row) ? null : this.#write(row, isLate);
       if (this.#index.row(row.id)?.digest) return null;
       if (row.draft instanceof CathedralError) throw row.draft;
     } catch (error) {

@@ -14,10 +14,10 @@ import { readSnapshots } from '../../ledger/reading/read-snapshot.ts';
 import { Position } from '../../ledger/writing/sealed-position.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
-const VERSION = 4;
-/** Without a digest, a row was deleted. Links are those of the events of a remote ledger. */
+const VERSION = 5;
+/** Without a digest, a row was deleted: `last` is the one that it had. Links are those of the events of a remote ledger. */
 const SCHEMA = `
-  CREATE TABLE rows (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB) STRICT, WITHOUT ROWID;
+  CREATE TABLE rows (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB, last BLOB) STRICT, WITHOUT ROWID;
   CREATE TABLE links (hash BLOB PRIMARY KEY, before BLOB, id TEXT NOT NULL) STRICT;
   CREATE INDEX links_before ON links (before) WHERE before IS NOT NULL;
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL) STRICT;
@@ -97,6 +97,8 @@ export interface Change {
 
 /** A row that was found in the index. */
 export interface Found extends Change {
+  /** Of a deleted row, the digest of what it said last. */
+  last: string | null;
   /** Of its event. */
   seq: number;
 }
@@ -152,7 +154,7 @@ export class RowIndex {
   /** Adds a row that became the event `seq`. False: a row with its id is known and was not deleted. */
   add({ id, timestamp, digest, late = false, link }: KnownRow, seq: number): boolean {
     const { changes } = this.#run(
-      'INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest WHERE digest IS NULL',
+      'INSERT INTO rows VALUES (?, ?, ?, NULL) ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, last = NULL WHERE digest IS NULL',
       id,
       seq,
       bytesOf(digest),
@@ -171,7 +173,9 @@ export class RowIndex {
   }
 
   change({ id, digest }: Change): void {
-    this.#run('UPDATE rows SET digest = ? WHERE id = ?', digest && bytesOf(digest), id);
+    if (digest === null)
+      this.#run('UPDATE rows SET digest = NULL, last = digest WHERE id = ? AND digest IS NOT NULL', id);
+    else this.#run('UPDATE rows SET digest = ?, last = NULL WHERE id = ?', bytesOf(digest), id);
     if (digest !== null && this.#state.noun === 'event') this.#link(digest, null, id);
   }
 
@@ -260,8 +264,13 @@ function writeState(database: DatabaseSync, state: State): void {
 
 function foundOf(row: Record<string, unknown> | undefined): Found | null {
   if (!row) return null;
-  const { id, seq, digest } = row as { id: string; seq: number; digest: Uint8Array | null };
-  return { id, seq, digest: digest && Buffer.from(digest).toString('hex') };
+  const { id, seq, digest, last } = row as Record<'digest' | 'last', Uint8Array | null> &
+    Pick<Found, 'id' | 'seq'>;
+  return { id, seq, digest: digest && hexOf(digest), last: last && hexOf(last) };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 function bytesOf(hex: string): Buffer {

@@ -1,8 +1,10 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
 import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
+import { removeIndex } from '../../../pipeline/sources/import/row-index.ts';
 import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
 
@@ -108,6 +110,44 @@ describe('a file of NDJSON', () => {
       expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
     },
   );
+
+  test('that is overwritten is not read before all of it is written', async () => {
+    const now = () => ({ now: new Date().toISOString() });
+    writeFileSync(path, lines(1, 40));
+    expect(await follow('ndjson', null, now())).toMatchObject({ imported: 40 });
+    writeFileSync(path, lines(1, 15));
+    const run = follow('ndjson', null, now());
+    await sleep(1000);
+    writeFileSync(path, lines(1, 25));
+    await sleep(1500);
+    writeFileSync(path, lines(1, 41));
+    expect(await run).toMatchObject({ imported: 1, findings: [{ kind: 'late', rows: ['41'] }] });
+    // Nobody is writing it.
+    writeFileSync(path, lines(1, 40));
+    expect(await follow('ndjson', null, now())).toMatchObject({
+      findings: [{ kind: 'deleted', rows: ['41'] }],
+    });
+  });
+
+  test('whose last rows were missing for a while does not count them twice', async () => {
+    writeFileSync(path, lines(1, 40));
+    expect(await follow('ndjson')).toMatchObject({ imported: 40, findings: [] });
+    writeFileSync(path, lines(1, 30));
+    expect(await follow('ndjson')).toMatchObject({ findings: [{ kind: 'deleted', rows: ids(31, 40) }] });
+    writeFileSync(path, lines(1, 39));
+    expect(await follow('ndjson')).toMatchObject({
+      imported: 0,
+      findings: [{ kind: 'modified', rows: ids(31, 39) }],
+    });
+    // Rows without an id are numbered, so another row has the number of a deleted one.
+    appendFileSync(path, line(42));
+    expect(await follow('ndjson')).toMatchObject({ imported: 1, findings: [{ kind: 'late', rows: ['40'] }] });
+    for (let again = 0; again < 2; again += 1) {
+      expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
+      removeIndex(ledger);
+    }
+    expect((await rowsOf()).filter((row) => !row.startsWith('!'))).toEqual([...ids(1, 40), '40']);
+  });
 
   const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
   test.for<[string, number[], number[], { kind: string; rows: string[] }[], string[]]>([
