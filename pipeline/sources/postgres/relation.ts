@@ -126,8 +126,10 @@ async function columnsOf(query: Query, from: string): Promise<Column[]> {
       type: 'unknown',
       category: 'X',
     };
-    // A list or a record becomes JSON; its text has a form of its own.
-    const sql = category === 'A' || category === 'C' ? `to_jsonb(${quoted(name)})` : quoted(name);
+    // A list or a record becomes JSON, since its text has a form of its own; blanks at the end of character(n) say nothing.
+    const isJson = category === 'A' || category === 'C';
+    const text = type === 'character' ? `${quoted(name)}::text` : quoted(name);
+    const sql = isJson ? `to_jsonb(${quoted(name)})` : text;
     return { name, type, category, sql };
   });
 }

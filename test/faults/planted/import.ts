@@ -71,8 +71,25 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a row that was moved behind the last one is imported again',
     breaks: 'Each row becomes one event',
     file: 'pipeline/sources/import/row-index.ts',
-    change: ['digest = excluded.digest WHERE digest IS NULL', 'digest = excluded.digest'],
+    change: ['last = NULL WHERE digest IS NULL', 'last = NULL'],
     tests: ['test/sources/import/file-source.test.ts'],
+  },
+  {
+    name: 'a row that was missing while its file was written counts twice',
+    breaks: 'Each row becomes one event',
+    file: 'pipeline/sources/import/import-rows.ts',
+    change: [
+      'last !== null && last === this.#source.form.digest(row)',
+      'false && last === this.#source.form.digest(row)',
+    ],
+    tests: ['test/sources/import/file-source.test.ts'],
+  },
+  {
+    name: 'rows of a table are counted, whichever they are',
+    breaks: 'A deleted row is reported',
+    file: 'pipeline/sources/postgres/postgres-source.ts',
+    change: ['coalesce(sum(${hashed}), 0)', '0'],
+    tests: ['test/sources/import/postgres.test.ts'],
   },
   {
     name: 'an id that an imported row has is taken for a moved row',

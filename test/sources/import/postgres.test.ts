@@ -317,7 +317,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   test('reads a view, a query, a mapped table, all kinds of columns, and names that need quotes', async () => {
     await server.sql(
       `CREATE SCHEMA "Old Registry"; CREATE TABLE "Old Registry"."log.book" (
-         "Nr." integer PRIMARY KEY, happened timestamp NOT NULL, kind text, who varchar(80), level numeric(6,4), tags text[], big bigint, note text);
+         "Nr." integer PRIMARY KEY, happened timestamp NOT NULL, kind text, who character(80), level numeric(6,4), tags text[], big bigint, note text);
        INSERT INTO "Old Registry"."log.book" VALUES
          (1, '2026-07-01 08:00', 'reading', 'ATLAS', 0.9731, NULL, NULL, NULL),
          (2, '2026-07-01 09:00', 'internal', 'nobody', NULL, NULL, NULL, NULL),
