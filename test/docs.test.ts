@@ -24,8 +24,10 @@ import { DOCS_WITH_TABLES, withTables } from '../scripts/doc-tables.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { formatProblemReference } from '../src/api/problem-reference.ts';
 import { OVERLAP_DAYS } from '../src/api/tiers.ts';
+import { readArguments } from '../src/commands/command.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
+import { understand } from '../src/commands/understand.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
 import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';
 import { PROGRAMS as POSTGRES } from './engines/postgres.ts';
@@ -253,6 +255,28 @@ describe('the description of mapping files', () => {
 describe('the command-line reference', () => {
   test('is what the commands say (else: npm run dictionary)', async () => {
     expect(read('docs/cli.md')).toBe(formatReference(await loadCommands()));
+  });
+});
+
+describe('a command in a block of code', () => {
+  const shown = PAGES.filter((page) => page !== 'docs/cli.md').flatMap((page) =>
+    [...read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gms)].flatMap(([, block]) =>
+      [
+        ...block!
+          .replaceAll('\\\n', '')
+          .matchAll(/^ *(?:\w+=\S* )*(?:.*\| )?cathedral (.*?)(?: *(?:\|\||[|<>#]).*)?$/gm),
+      ]
+        // What a reader has to fill in.
+        .filter(([, words]) => !/[…$]|\bID\b/.test(words!))
+        .map(([, words]) => [page, words!] as const),
+    ),
+  );
+
+  test.each(shown)('of %s is one that the program understands: %s', async (_, line) => {
+    const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((word) => word.slice(1).join(''));
+    const asked = await understand(words);
+    if ('name' in asked) readArguments(asked.name, await COMMANDS[asked.name]!(), asked.args, {});
+    expect(asked).toBeDefined();
   });
 });
 

@@ -165,10 +165,8 @@ function section(artifact: Artifact): string {
   if (types.length > 0) lines.push(`Follows from ${formatList(types.map(typeLink))} events.`, '');
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');
-  const events = eventFieldsOf(artifact);
-  if (events.length > 0)
-    lines.push('In JSON lines, Parquet and SQLite, each row also has:', '', ...fieldTable(events), '');
-  lines.push('Limits and notes:', '', ...limitsOf(artifact).map((limit) => `- ${limit}`), '');
+  const { limits } = artifact;
+  if (limits.length > 0) lines.push('Limits and notes:', '', ...limits.map((limit) => `- ${limit}`), '');
   return lines.join('\n');
 }
 

@@ -8,7 +8,7 @@ import { TASKS } from './table.ts';
 const WIDTH = 80;
 
 /** Six commands verify something; this says which one to use. */
-export const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])[] = [
+const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])[] = [
   ['your own published folder, against its signatures or the ledger', 'check'],
   ['a service, a copy, a file, an audited export or a proof, as a reader', 'verify'],
   ['a public history, or a row of it, against the log', 'prove'],

@@ -1,7 +1,7 @@
 import type { Option, Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { type Command, json } from './command.ts';
-import { EXIT_STATUS, isSetting, needOf, usageOf, WHAT_TO_VERIFY, withValue } from './help.ts';
+import { EXIT_STATUS, isSetting, needOf, usageOf, withValue } from './help.ts';
 import { TASKS } from './table.ts';
 
 /** docs/cli.md: every command with its flags, and every setting. */
@@ -10,17 +10,12 @@ export function formatReference(commands: Readonly<Record<string, Command>>): st
     `## ${task}`,
     ...Object.keys(loads).flatMap((name) => describeCommand(name, commands[name]!)),
   ]);
-  const verifying = WHAT_TO_VERIFY.map(
-    ([what, command]) => `| ${what} | [\`${command}\`](#${slug(command)}) |`,
-  );
   return `${[
     '# Command line',
     'This page is generated from the commands themselves: `npm run dictionary` writes it.',
-    'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where the package is [installed](operations.md#installation), run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version and the commit.',
+    'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where the package is [installed](operations.md#installation), run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version and the commit. [Verify](verification.md) says which command verifies what.',
     EXIT_STATUS,
     'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors. Other paths are relative to the working directory. Default paths below `var/` are relative to the working directory as well, other default paths to the folder of the software.',
-    '## Which command verifies what',
-    ['| to verify | use |', '|---|---|', ...verifying].join('\n'),
     ...tasks,
     '## Settings',
     'Commands share these. Each command lists those it takes; `--json` prints its result as one JSON document. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',
@@ -39,9 +34,8 @@ function describeCommand(name: string, command: Command): string[] {
   ];
   return [
     `### ${name}`,
-    summary,
-    ...(details === undefined ? [] : [details]),
-    ['```sh', `cathedral ${usageOf(name, command)}`, '', ...examples, '```'].join('\n'),
+    details === undefined ? summary : `${summary} ${details}`,
+    ['```sh', `cathedral ${usageOf(name, command)}`, ...examples, '```'].join('\n'),
     ...(own.length === 0 ? [] : [flagsTable(own)]),
     ...(shared.length === 0 ? [] : [`[Settings](#settings): ${shared.join(', ')}.`]),
   ];
@@ -90,11 +84,4 @@ function settingsTable(): string {
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
-}
-
-function slug(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replace(/\s/g, '-');
 }
