@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
 import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
-import { type Application, issueKey, revokeKey } from '../../src/sidecar/keys/key-life.ts';
+import { type Application, issueKey } from '../../src/sidecar/keys/key-life.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
-import { openKeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { useLog } from './access-log/open-temporary-log.ts';
 import { GOVERNMENT } from './keys/tiny-key-services.ts';
 import { get, servedShared, type TinyOptions } from './tiny-app.ts';
@@ -54,48 +53,6 @@ describe('a restricted file', () => {
     expect(logged).toHaveLength(601);
     expect(logged.at(-1)).toMatchObject({ status: 200, path: REPORT });
     expect(Math.max(...logged.map((entry) => JSON.stringify(entry).length))).toBeLessThan(1_000);
-  });
-
-  test('is refused to a revoked key from the first request after its store was restored', async () => {
-    const { app, keyServices, stores } = await asDiskErrors();
-    const { id, bearer } = await keyFor(keyServices, GOVERNMENT);
-    const [path, copy] = [join(stores, 'keys.sqlite'), join(stores, 'back-up.sqlite')];
-    await copyFile(path, copy);
-    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
-    await rm(path);
-    await copyFile(copy, path);
-    const other = await openKeyStore(path);
-    onTestFinished(() => other.close());
-    await revokeKey({ id, reason: 'left' }, { ...keyServices, store: other });
-    expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });
-  });
-
-  test('is refused and recorded until the key store is back, as is every request with a key', async () => {
-    const { app, keyServices, entries, stores } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, GOVERNMENT);
-    const path = join(stores, 'keys.sqlite');
-    await rename(path, `${path}.aside`);
-    for (const url of [REPORT, '/economy/supply', '/', '/live', '/healthz']) {
-      const { statusCode, headers, body } = await get(app, url, bearer);
-      expect([url, statusCode, headers['retry-after'], JSON.parse(body).code]).toEqual([
-        url,
-        503,
-        '30',
-        'key_not_checked',
-      ]);
-    }
-    expect((await get(app, '/economy/supply')).statusCode).toBe(200);
-    expect((await get(app, REPORT)).statusCode).toBe(401);
-    await rename(`${path}.aside`, path);
-    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
-    expect((await entries()).map(({ status }) => status)).toEqual([503, 401, 200]);
-  });
-
-  test('is recorded under the request id of the response', async () => {
-    const { app, keyServices, entries } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, GOVERNMENT);
-    const answer = await get(app, REPORT, bearer);
-    expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
   });
 });
 

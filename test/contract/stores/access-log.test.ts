@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { eachEngine, opened, openThree } from './engines.ts';
-import { type Access, type Stores, tamper } from './seam.ts';
+import { type Access, change, type Stores, tamper } from './seam.ts';
 
 const START = Date.parse('2025-12-01T06:00:00.000Z');
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -67,7 +67,9 @@ const TAMPERED: readonly [what: string, sql: (table: string) => string, faults: 
   ['a hash was replaced', (t) => `UPDATE ${t} SET hash = '${'1'.repeat(64)}' WHERE seq = 2`, ['edited 2']],
 ];
 
-eachEngine('an access log', ({ newPlace, sql }) => {
+const headIn = (table: string) => table.replace('entries', 'head');
+
+eachEngine('an access log', ({ newPlace, sql, isShared }) => {
   test('has an entry when it was acknowledged, and goes on where it ended after a restart', async () => {
     const place = await newPlace();
     for (const at of [0, 1, 2]) {
@@ -161,12 +163,44 @@ eachEngine('an access log', ({ newPlace, sql }) => {
     expect(await faultsOf(forged, last.hash)).toEqual(['head_unknown null']);
   });
 
-  test('whose tail was cut off is not written to', async () => {
+  test.each<[what: string, sql: (table: string) => string]>([
+    ['its tail', (t) => `DELETE FROM ${t} WHERE seq > 3`],
+    ['its head record', (t) => `DELETE FROM ${headIn(t)}`],
+    ['the hash of its last entry', (t) => `UPDATE ${t} SET hash = 'x' WHERE seq = 5`],
+    [
+      'the newest entry of its head record',
+      (t) => `UPDATE ${headIn(t)} SET (seq, hash) = (SELECT seq, hash FROM ${t} WHERE seq = 2)`,
+    ],
+  ])('that lost %s is not written to, by programs that have it open and others', async (_, what) => {
     const place = await newPlace();
     const stores = await written(place, 6);
-    await tamper(place, (table) => `DELETE FROM ${table} WHERE seq > 3`, sql(place));
-    expect(await failureOf(() => stores.log.append(access(6)))).toMatchObject({ code: 'access_log_broken' });
-    expect(await entriesOf(stores)).toHaveLength(4);
+    await tamper(place, what, sql(place));
+    const left = (await entriesOf(stores)).length;
+    const broken = { code: 'access_log_broken' };
+    for (const { log } of [stores, await opened(place), await opened(place)])
+      expect(await failureOf(() => log.append(access(6)))).toMatchObject(broken);
+    expect(await entriesOf(stores)).toHaveLength(left);
+  });
+
+  test('refuses changes of entries, of its head and of removals, and removals that are not on record', async () => {
+    const place = await newPlace();
+    const stores = await written(place, 5);
+    await stores.log.expire(START + 1000);
+    for (const statement of [
+      "UPDATE access_log_entries SET client = '' WHERE seq = 2",
+      'DELETE FROM access_log_entries WHERE seq = 4',
+      'DELETE FROM access_log_entries',
+      "UPDATE access_log_head SET seq = 3, hash = ''",
+      `UPDATE access_log_head SET seq = 5, hash = '${'1'.repeat(64)}'`,
+      'DELETE FROM access_log_head',
+      'UPDATE access_log_removals SET last = 4',
+      'DELETE FROM access_log_removals',
+      'INSERT INTO access_log_entries SELECT seq + 9, time, request_id, key_id, holder, area, method, path, query, status, client, prev_hash, hash FROM access_log_entries',
+      ...(isShared ? ['TRUNCATE access_log_entries'] : []),
+    ])
+      await expect(change(place, statement, sql(place)), statement).rejects.toThrow(/access log/);
+    await stores.log.append(access(5));
+    expect(await stores.log.verify()).toMatchObject({ faults: [], entries: 5 });
   });
 
   test('sums refused requests beyond a budget up, and loses none when it is closed', async () => {
@@ -224,6 +258,19 @@ eachEngine('an access log', ({ newPlace, sql }) => {
     expect(await expire(1000)).toEqual({ removed: { first: 15, last: 60 }, left: 0 });
     await stores.log.append(access(61));
     expect(await stores.log.verify()).toMatchObject({ faults: [], entries: 1, last: { seq: 61 } });
+  });
+
+  test('counts a removal that was cut off before the entries went as done, and the next one finishes it', async () => {
+    const place = await newPlace();
+    const stores = await written(place, 9);
+    const { seq, hash } = (await entriesOf(stores))[3]!;
+    const record = `(0, ${seq}, '${hash}', '2025-12-02T00:00:00.000Z', '2025-12-01T07:00:00.000Z')`;
+    await change(place, `INSERT INTO access_log_removals VALUES ${record}`, sql(place));
+    expect(await stores.log.verify()).toMatchObject({ faults: [], entries: 5 });
+    await stores.log.append(access(9));
+    expect(await stores.log.expire(START)).toEqual({ removed: null, left: 0 });
+    expect((await entriesOf(stores))[0]).toMatchObject({ seq: 4 });
+    expect(await stores.log.verify()).toMatchObject({ faults: [], entries: 6 });
   });
 
   test('of several programs is one chain with every acknowledged entry', async () => {

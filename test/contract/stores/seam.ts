@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { withLock } from '../../../pipeline/disk/lock.ts';
 import { newNoteKey, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { openDatabase } from '../../../pipeline/postgres/database.ts';
@@ -227,4 +228,19 @@ export async function tamper(
 ): Promise<void> {
   if (isFolder(place)) tamperWith(join(place, 'access-log'), what('access_log_entries'));
   else await sql(`SET session_replication_role = replica; ${what('cathedral.access_log_entries')}`);
+}
+
+/** What somebody does to the stored log who may write to its tables, with every guard on. `statement` names them as files do. */
+export async function change(
+  place: string,
+  statement: string,
+  sql: (text: string) => Promise<unknown>,
+): Promise<void> {
+  if (!isFolder(place)) return void (await sql(statement.replaceAll('access_log_', 'cathedral.access_log_')));
+  const database = new DatabaseSync(join(place, 'access-log', 'log.db'));
+  try {
+    database.exec(statement);
+  } finally {
+    database.close();
+  }
 }

@@ -145,14 +145,14 @@ export const FAULTS: readonly PlantedFault[] = [
       'An append fails if the entry that this process wrote last is not there, or the last one is not the head',
     file: 'src/sidecar/access-log/log-table.ts',
     change: ['if (!isLast)', 'if (!isLast && own === hash)'],
-    tests: [...LOG, 'test/sidecar/access-log/access-log.test.ts'],
+    tests: LOG,
   },
   {
     name: 'a log goes on after what this process wrote was taken out of it',
     breaks: 'An append fails if the entry that this process wrote last is not there',
     file: 'src/sidecar/access-log/log-table.ts',
     change: ['if (own !== acknowledged.hash && !isExpired)', 'if (own === hash && !isExpired)'],
-    tests: ['test/sidecar/access-log/access-log.test.ts'],
+    tests: LOG,
   },
   {
     name: 'an entry of the log may be changed',
@@ -162,7 +162,7 @@ export const FAULTS: readonly PlantedFault[] = [
       'BEFORE UPDATE ON access_log_entries BEGIN',
       'BEFORE UPDATE ON access_log_entries WHEN OLD.seq < 0 BEGIN',
     ],
-    tests: ['test/sidecar/access-log/access-log.test.ts'],
+    tests: LOG,
   },
   {
     name: 'an entry of the log may be removed without a record',
@@ -172,7 +172,7 @@ export const FAULTS: readonly PlantedFault[] = [
       "SELECT RAISE(ABORT, 'entries of the access log are removed only where access_log_removals says so');",
       'SELECT 1;',
     ],
-    tests: ['test/sidecar/access-log/access-log.test.ts'],
+    tests: LOG,
   },
   {
     name: 'a log that was removed is begun anew',

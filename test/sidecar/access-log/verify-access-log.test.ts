@@ -50,16 +50,6 @@ describe('a verification finds', () => {
     expect(await faultsOf(dir)).toEqual(['edited 0', 'edited 2']);
   });
 
-  test.each([
-    [0, ['removed 0']],
-    [3, ['removed 3']],
-    [5, ['truncated 5']],
-  ])('that entry %d was removed', async (seq, faults) => {
-    const dir = await writtenLog(ROWS);
-    tamperWith(dir, `DELETE FROM access_log_entries WHERE seq = ${seq}`);
-    expect(await faultsOf(dir)).toEqual(faults);
-  });
-
   test('an entry that was edited together with its hash, by the entry after it', async () => {
     const dir = await writtenLog(ROWS);
     rehash(dir, 2);

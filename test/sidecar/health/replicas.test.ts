@@ -12,13 +12,10 @@ import { openPublished } from '../../../src/sidecar/files/published.ts';
 import { isReady, type ReadinessSources, readReadiness } from '../../../src/sidecar/health/readiness.ts';
 import { Replicas } from '../../../src/sidecar/health/replicas.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
-import { Member } from '../../cluster/member.ts';
-import { freePort } from '../../engines/free-port.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
-import { sweep } from '../../setups/sweep.ts';
 import { useStore } from '../../setups/use-store.ts';
 
 const postgres = useStore();
@@ -194,51 +191,6 @@ describe.skipIf(postgres.isMissing)('replicas', () => {
       engine.plan = () => null;
       await until(() => late.version() === newest);
       expect(late.isLate()).toBe(false);
-    });
-
-    /** A process of its own. */
-    async function serve() {
-      const [out, port] = [await temporaryFolder(), await freePort()];
-      const member = new Member({
-        name: 'serve',
-        args: ['serve', '--out', out, '--port', `${port}`],
-        env: {
-          PATH: process.env.PATH!,
-          CATHEDRAL_HOST: '127.0.0.1',
-          CATHEDRAL_BASE_URL: BASE_URL,
-          CATHEDRAL_STORE: address,
-          CATHEDRAL_RELEASES: engine.bucket(),
-          AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-        },
-        logFile: join(folder, `${port}.log`),
-      });
-      onTestFinished(() => member.kill());
-      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-      return {
-        member,
-        isReady: () => get('/readyz').then(({ ok }) => ok),
-        version: async () => ((await (await get('/manifest.json')).json()) as { version: number }).version,
-      };
-    }
-
-    sweep('send nobody back after one of them stood still while the other one switched', async () => {
-      await pointTo(store, first.pointed, Date.now() - 1000);
-      const [ahead, paused] = [await serve(), await serve()];
-      for (const { isReady } of [ahead, paused])
-        while (!(await isReady().catch(() => false))) await sleep(50);
-      expect(await paused.version()).toBe(first.pointed.version);
-      paused.member.signal('SIGSTOP');
-      // It waits in the socket of a process that does not run.
-      const waiting = paused.version();
-      await pointTo(store, second.pointed, Date.now() + database.clock());
-      await database.query('SELECT pg_notify($1, $2)', [RELEASE_CHANNEL, '']);
-      while ((await ahead.version()) !== second.pointed.version) await sleep(20);
-      await sleep(2000);
-      paused.member.signal('SIGCONT');
-      const seen = [await waiting];
-      while (seen.length < 10) if (await paused.isReady()) seen.push(await paused.version());
-      expect(seen).toEqual(Array(10).fill(second.pointed.version));
     });
   });
 });
