@@ -86,12 +86,23 @@ const OPERATORS = {
   '=out=': { negated: true, isList: true },
 } as const;
 
-const OPERATOR = /==|!=|=in=|=out=/y;
-/** Any RSQL operator, to name what was found. */
-const ANY_OPERATOR = /=[a-z]*=|[<>]=?|[=!~]+/y;
-const SPACE = /[ \t\r\n]*/y;
-/** What RSQL allows without quotes. */
-const WORD = /[^"'();,=!~<> \t\r\n]+/y;
+/** Text in quotes, an operator, a sign, a word, spaces; or what RSQL has elsewhere, to name what was found. */
+const TOKEN =
+  /(?<text>"(?:\\.|[^\\"])*"|'(?:\\.|[^\\'])*')|(?<operator>==|!=|=in=|=out=)|(?<sign>[();,])|(?<word>[^"'();,=!~<> \t\r\n]+)|(?<space>[ \t\r\n]+)|(?<other>=[a-z]*=|[<>]=?|[=!~]+|["'])/gs;
+
+interface Token {
+  kind: 'text' | 'operator' | 'sign' | 'word' | 'other' | 'end';
+  text: string;
+  at: number;
+}
+
+function tokensOf(filter: string): Token[] {
+  const tokens = [...filter.matchAll(TOKEN)].flatMap(({ 0: text, index: at, groups }) => {
+    const kind = Object.keys(groups!).find((name) => groups![name] !== undefined)!;
+    return kind === 'space' ? [] : [{ kind: kind as Token['kind'], text, at }];
+  });
+  return [...tokens, { kind: 'end', text: '', at: filter.length }];
+}
 
 /**
  * Parses RSQL in linear time: comparisons joined by `;` or `and`, then by `,` or `or`, and parentheses. A `*` at the end of an
@@ -105,80 +116,68 @@ export function parseFilter(text: string): Filter {
       `The filter: expected at most ${FILTER_LIMITS.characters} characters, found ${found}.`,
     );
   }
-  return new Reader(text).filter();
+  return new Reader(tokensOf(text)).filter();
 }
 
 class Reader {
-  readonly #text: string;
-  #at = 0;
+  readonly #tokens: readonly Token[];
+  #place = 0;
   #comparisons = 0;
   #values = 0;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
   }
 
   filter(): Filter {
     const filter = this.#any(0);
-    if (this.#at < this.#text.length) throw this.#fault('; , and, or, or the end');
+    if (this.#next.kind !== 'end') throw this.#fault('; , and, or, or the end');
     return filter;
   }
 
   #any(depth: number): Filter {
     const parts = [this.#all(depth)];
-    while (this.#takeOperator(',', 'or')) parts.push(this.#all(depth));
+    while (this.#take(',', 'or')) parts.push(this.#all(depth));
     return parts.length === 1 ? parts[0]! : { kind: 'any', parts };
   }
 
   #all(depth: number): Filter {
     const parts = [this.#term(depth)];
-    while (this.#takeOperator(';', 'and')) parts.push(this.#term(depth));
+    while (this.#take(';', 'and')) parts.push(this.#term(depth));
     return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
   }
 
   #term(depth: number): Filter {
+    const opening = this.#next;
     if (!this.#take('(')) return this.#comparison();
     if (depth === FILTER_LIMITS.depth)
-      throw this.#fault(`at most ${FILTER_LIMITS.depth} nested parentheses`, 'one more', this.#at - 1);
+      throw this.#fault(`at most ${FILTER_LIMITS.depth} nested parentheses`, opening, 'one more');
     const filter = this.#any(depth + 1);
     if (!this.#take(')')) throw this.#fault('; , and, or, or a closing parenthesis');
     return filter;
   }
 
   #comparison(): Filter {
-    this.#skipSpace();
     this.#comparisons += 1;
     if (this.#comparisons > FILTER_LIMITS.comparisons)
-      throw this.#fault(`at most ${FILTER_LIMITS.comparisons} comparisons`, 'one more');
-    const field = this.#field();
-    const { negated, isList } = this.#operator();
-    return { kind: 'match', field, negated, patterns: this.#patterns(field, isList) };
+      throw this.#fault(`at most ${FILTER_LIMITS.comparisons} comparisons`, this.#next, 'one more');
+    const name = this.#read();
+    const field = FIELD_NAMES.find((known) => known === name.text);
+    if (!field) {
+      const isWord = name.kind === 'word';
+      const expected = `one of ${FIELD_NAMES.join(', ')}${isWord ? '' : ', or a parenthesis'}`;
+      throw this.#fault(expected, name, isWord ? quoted(name.text) : firstOf(name));
+    }
+    const operator = this.#read();
+    if (operator.kind !== 'operator') {
+      const found = operator.kind === 'other' ? quoted(operator.text) : firstOf(operator);
+      throw this.#fault(`one of ${Object.keys(OPERATORS).join(', ')}`, operator, found);
+    }
+    const { negated, isList } = OPERATORS[operator.text as keyof typeof OPERATORS];
+    return { kind: 'match', field, negated, patterns: isList ? this.#list(field) : [this.#pattern(field)] };
   }
 
-  #field(): Field {
-    const at = this.#at;
-    const name = this.#match(WORD);
-    const field = FIELD_NAMES.find((known) => known === name);
-    if (field) return field;
-    const expected = `one of ${FIELD_NAMES.join(', ')}${name === '' ? ', or a parenthesis' : ''}`;
-    throw this.#fault(expected, name === '' ? undefined : quoted(name), at);
-  }
-
-  #operator() {
-    this.#skipSpace();
-    const at = this.#at;
-    const operator = this.#match(OPERATOR);
-    if (operator !== '') return OPERATORS[operator as keyof typeof OPERATORS];
-    const found = this.#match(ANY_OPERATOR);
-    throw this.#fault(
-      `one of ${Object.keys(OPERATORS).join(', ')}`,
-      found === '' ? undefined : quoted(found),
-      at,
-    );
-  }
-
-  #patterns(field: Field, isList: boolean): Pattern[] {
-    if (!isList) return [this.#pattern(field)];
+  #list(field: Field): Pattern[] {
     if (!this.#take('(')) throw this.#fault('a list like (A,B)');
     const patterns = [this.#pattern(field)];
     while (this.#take(',')) patterns.push(this.#pattern(field));
@@ -187,78 +186,54 @@ class Reader {
   }
 
   #pattern(field: Field): Pattern {
-    this.#skipSpace();
     this.#values += 1;
     if (this.#values > FILTER_LIMITS.values)
-      throw this.#fault(`at most ${FILTER_LIMITS.values} values`, 'one more');
-    const at = this.#at;
-    const pattern = this.#quotedPattern() ?? this.#plainPattern();
+      throw this.#fault(`at most ${FILTER_LIMITS.values} values`, this.#next, 'one more');
+    const value = this.#read();
+    const pattern = this.#patternOf(value);
     if (canMatch(field, pattern)) return pattern;
-    throw this.#fault(FIELDS[field].expected, quoted(this.#text.slice(at, this.#at)), at);
+    throw this.#fault(FIELDS[field].expected, value, quoted(value.text));
   }
 
-  #plainPattern(): Pattern {
-    const at = this.#at;
-    const word = this.#match(WORD);
-    if (word === '') throw this.#fault('a value');
-    const star = word.indexOf('*');
-    if (star >= 0 && star < word.length - 1)
-      throw this.#fault('a * only at the end of a value, or the value in quotes', quoted(word), at);
-    return star < 0 ? { text: word, isPrefix: false } : { text: word.slice(0, -1), isPrefix: true };
+  /** In quotes, a backslash escapes the next character. */
+  #patternOf(value: Token): Pattern {
+    const { kind, text } = value;
+    if (kind === 'text') return { text: text.slice(1, -1).replace(/\\(.)/gs, '$1'), isPrefix: false };
+    if (text === '"' || text === "'") throw this.#fault(`a closing ${text}`, value, 'the end');
+    if (kind !== 'word') throw this.#fault('a value', value);
+    const star = text.indexOf('*');
+    if (star >= 0 && star < text.length - 1)
+      throw this.#fault('a * only at the end of a value, or the value in quotes', value, quoted(text));
+    return star < 0 ? { text, isPrefix: false } : { text: text.slice(0, -1), isPrefix: true };
   }
 
-  /** In single or double quotes; a backslash escapes the next character. */
-  #quotedPattern(): Pattern | null {
-    const begin = this.#at;
-    const quote = this.#text[begin];
-    if (quote !== '"' && quote !== "'") return null;
-    let text = '';
-    for (let at = begin + 1; at < this.#text.length; at += 1) {
-      if (this.#text[at] === quote) {
-        this.#at = at + 1;
-        return { text, isPrefix: false };
-      }
-      if (this.#text[at] === '\\') at += 1;
-      text += this.#text[at] ?? '';
-    }
-    throw this.#fault(`a closing ${quote}`, 'the end', begin);
+  get #next(): Token {
+    return this.#tokens[this.#place]!;
   }
 
-  #takeOperator(symbol: string, word: string): boolean {
-    if (this.#take(symbol)) return true;
-    const at = this.#at;
-    if (this.#match(WORD) === word) return true;
-    this.#at = at;
-    return false;
+  /** The end stays. */
+  #read(): Token {
+    const token = this.#next;
+    if (token.kind !== 'end') this.#place += 1;
+    return token;
   }
 
-  #take(symbol: string): boolean {
-    this.#skipSpace();
-    if (this.#text[this.#at] !== symbol) return false;
-    this.#at += 1;
+  #take(...spellings: readonly string[]): boolean {
+    const { kind, text } = this.#next;
+    if ((kind !== 'sign' && kind !== 'word') || !spellings.includes(text)) return false;
+    this.#place += 1;
     return true;
   }
 
-  #skipSpace(): void {
-    this.#match(SPACE);
-  }
-
-  #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? '';
-    this.#at += found.length;
-    return found;
-  }
-
-  #fault(expected: string, found = this.#next(), at = this.#at): Problem {
+  #fault(expected: string, token = this.#next, found = firstOf(token)): Problem {
     return new Problem(
       'invalid_filter',
-      `The filter, character ${at + 1}: expected ${expected}, found ${found}.`,
+      `The filter, character ${token.at + 1}: expected ${expected}, found ${found}.`,
     );
   }
+}
 
-  #next(): string {
-    const character = this.#text.codePointAt(this.#at);
-    return character === undefined ? 'the end' : quoted(String.fromCodePoint(character));
-  }
+/** The first character of a token, for messages. */
+function firstOf({ kind, text }: Token): string {
+  return kind === 'end' ? 'the end' : quoted(String.fromCodePoint(text.codePointAt(0)!));
 }

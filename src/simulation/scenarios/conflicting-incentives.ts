@@ -121,7 +121,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
     },
     recusal: {
       title: 'Who votes',
-      prompt: 'URIEL asks whether one may vote on one’s own reward.',
+      prompt: 'URIEL asks whether anybody may vote on their own reward.',
       opens: answered('interests'),
       otherwise: 'all_vote',
       choices: {

@@ -1,4 +1,5 @@
 import { formatNumber } from '../../../pipeline/words/number.ts';
+import { formatList } from '../../../pipeline/words/phrase.ts';
 import { type DebriefChoice, debriefOf } from '../../simulation/debrief.ts';
 import {
   type Available,
@@ -165,7 +166,7 @@ function choiceItem(run: Run, { tick, decision, choice, label, by, without }: De
     return make('li', { 'data-by': by }, what);
   }
   const isSame = without.ending === run.world.ending;
-  const dropped = without.dropped.map((one) => `“${one}”`).join(' and ');
+  const dropped = formatList(without.dropped.map((one) => `“${one}”`));
   return make(
     'li',
     { 'data-by': by },

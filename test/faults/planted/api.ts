@@ -9,8 +9,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'In a filter, and binds more closely than or.',
     file: 'src/api/query/filter.ts',
     change: [
-      "this.#takeOperator(';', 'and')) parts.push(this.#term(depth))",
-      "this.#takeOperator(';', 'and')) parts.push(this.#any(depth))",
+      "this.#take(';', 'and')) parts.push(this.#term(depth))",
+      "this.#take(';', 'and')) parts.push(this.#any(depth))",
     ],
     tests: ['test/api/query/filter.test.ts'],
   },
