@@ -1,29 +1,20 @@
 import { z } from 'zod';
 import { BUCKET_SETTINGS } from '../../pipeline/config/settings.ts';
-import { DAY_MS } from '../../pipeline/words/day.ts';
+import { firstOf, lastOf, Moment } from '../api/query/period.ts';
 import { defineCommand, json } from './command.ts';
 
 const SETTINGS = ['store'] as const;
 
-/** A UTC date or date-time, ms since 1970. */
-const moment = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$/)
-  .transform((given) => [given, Date.parse(given)] as const)
-  // Date.parse takes 2025-02-30 for the 2nd of March.
-  .refine(([given, ms]) => !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(given.slice(0, 10)))
-  .transform(([, ms]) => ms);
-
-/** The first millisecond after it. A date stands for its whole day, as in the audited export. */
-const end = z
-  .string()
-  .refine((given) => moment.safeParse(given).success)
-  .transform((given) => moment.parse(given) + (given.length === '2025-12-01'.length ? DAY_MS : 1));
-
+/** As in the audited export, where a date stands for its whole day; ms since 1970. */
 const MOMENT = {
   unit: 'a UTC date or date-time: 2025-12-01 or 2025-12-01T06:00:00Z',
-  schema: moment,
+  schema: Moment.transform((given) => Date.parse(firstOf(given))),
 } as const;
+
+/** The first millisecond after it. */
+const end = Moment.transform(
+  (given) => Date.parse(lastOf(given)) + (lastOf(given).endsWith('T24:00:00Z') ? 0 : 1),
+);
 
 const exportLog = defineCommand({
   summary: 'Prints who read restricted files in a period, oldest first, each entry with its hash.',

@@ -10,7 +10,7 @@ import { CATHEDRALS } from '../../pipeline/ledger/events/vocabulary.ts';
 import type { NoteKey } from '../../pipeline/ledger/notes/note-keys.ts';
 import { DAY_MS } from '../../pipeline/words/day.ts';
 import { formatNumber } from '../../pipeline/words/number.ts';
-import { parseFrom, parseTo } from '../api/query/period.ts';
+import { firstOf, lastOf, Moment } from '../api/query/period.ts';
 import { defineCommand, json, present, type Result } from './command.ts';
 import { assertWhole, ORGANISATION_FLAGS } from './organisation.ts';
 
@@ -302,17 +302,7 @@ const check = defineCommand({
 
 const MOMENT = 'a date, a date-time such as 2025-12-01T06:00:00Z, or a cycle such as C-151';
 
-/** A moment, as a timestamp that sorts among the ledger's. */
-function moment(parse: (given: string) => string) {
-  return text.transform((given, context) => {
-    try {
-      return parse(dayOfCycle(given) ?? given);
-    } catch (cause) {
-      context.addIssue((cause as Error).message);
-      return z.NEVER;
-    }
-  });
-}
+const moment = text.transform((given) => dayOfCycle(given) ?? given).pipe(Moment);
 
 const names = text.transform((list) => new Set(list.split(',').map((name) => name.trim())));
 
@@ -347,12 +337,12 @@ const show = defineCommand({
     from: {
       unit: MOMENT,
       description: 'The start of the period; a day and a cycle begin at 00:00 UTC.',
-      schema: moment(parseFrom),
+      schema: moment.transform(firstOf),
     },
     to: {
       unit: MOMENT,
       description: 'The end of the period, included; a day and a cycle end at 24:00 UTC.',
-      schema: moment(parseTo),
+      schema: moment.transform(lastOf),
     },
     types: {
       flag: 'type',

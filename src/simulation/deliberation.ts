@@ -106,16 +106,19 @@ function withDissent(world: World, part: Partial<Deliberation>): World {
   return { ...world, deliberation: { ...world.deliberation, ...part } };
 }
 
-const TOLD: Readonly<Record<Exclude<Status, 'open' | 'held'>, string>> = {
+type Outcome = Exclude<Status, 'open' | 'held'>;
+
+/** What has become of a proposal. */
+export const OUTCOMES: Readonly<Record<Outcome, string>> = {
   adopted: 'The proposal is adopted.',
-  adopted_with_dissent: 'The proposal is adopted; a dissent is on record.',
-  imposed: 'It is in force without a vote.',
+  adopted_with_dissent: 'The proposal is adopted, with a dissent on record.',
+  imposed: 'The proposal is in force without a vote.',
   rejected: 'The proposal is rejected.',
   withdrawn: 'The proposal is withdrawn.',
-  lapsed: 'The time box ends without a result: the proposal lapses.',
+  lapsed: 'Time has run out: the proposal lapses without a decision.',
 };
 
-function conclude(world: World, status: keyof typeof TOLD, scenario: Scenario): World {
+function conclude(world: World, status: Outcome, scenario: Scenario): World {
   return followOutcome(withDissent(world, { status }), scenario);
 }
 
@@ -123,7 +126,7 @@ function conclude(world: World, status: keyof typeof TOLD, scenario: Scenario): 
 export function followOutcome(world: World, { outcomes = {} }: Scenario): World {
   const { status } = world.deliberation;
   if (!isDecided(world)) return world;
-  const told = applyChange(world, { told: TOLD[status as keyof typeof TOLD] });
+  const told = applyChange(world, { told: OUTCOMES[status as Outcome] });
   return applyChange(told, changeOf(outcomes[status] ?? {}, told));
 }
 

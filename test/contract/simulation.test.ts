@@ -14,10 +14,10 @@ const GOLDEN = readFileSync(DIGESTS, 'utf8').trimEnd().split('\n');
 
 const NOTES = {
   'The proposal is adopted.': 'adopted',
-  'The proposal is adopted; a dissent is on record.': 'adopted_with_dissent',
-  'It is in force without a vote.': 'imposed',
+  'The proposal is adopted, with a dissent on record.': 'adopted_with_dissent',
+  'The proposal is in force without a vote.': 'imposed',
   'The proposal is rejected.': 'rejected',
-  'The time box ends without a result: the proposal lapses.': 'lapsed',
+  'Time has run out: the proposal lapses without a decision.': 'lapsed',
 };
 
 test('there are seven scenarios, each with its number of endings and its last tick', () => {

@@ -206,10 +206,10 @@ function checkText({ decision, before, branches }: Fork, late: Set<string>): voi
 
 const NOTED_AT_END = {
   'The proposal is adopted.': ['adopted'],
-  'The proposal is adopted; a dissent is on record.': ['adopted_with_dissent'],
-  'It is in force without a vote.': ['imposed'],
+  'The proposal is adopted, with a dissent on record.': ['adopted_with_dissent'],
+  'The proposal is in force without a vote.': ['imposed'],
   'The proposal is rejected.': ['rejected'],
-  'The time box ends without a result: the proposal lapses.': ['lapsed'],
+  'Time has run out: the proposal lapses without a decision.': ['lapsed'],
 };
 
 function checkNotes(end: World, { events = [] }: Scenario, wrong: Set<string>): void {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CalendarDate } from '../../../pipeline/ledger/events/event.ts';
-import { invalidParameter, quoted } from './query.ts';
 
 const DateTime = z.iso.datetime({ offset: true, local: false });
 /** Longer than any with nanoseconds. */
@@ -16,32 +15,12 @@ export const Moment = z
   })
   .refine((text) => isDate(text) || utcOf(text).length === ISO_CHARACTERS, 'a year from 0 to 9999 in UTC');
 
-/**
- * The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. Throws a Problem
- * invalid_parameter.
- */
-export function parseFrom(text: string): string {
-  return firstOf(momentOf('from', text));
-}
-
-/**
- * The last moment included; for a date the end of that day, after every fraction of its last second. Throws a Problem
- * invalid_parameter.
- */
-export function parseTo(text: string): string {
-  return lastOf(momentOf('to', text));
-}
-
-function momentOf(name: string, text: string): string {
-  const { error } = Moment.safeParse(text);
-  if (error) throw invalidParameter(name, error.issues[0]!.message, quoted(text));
-  return text;
-}
-
+/** The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. */
 export function firstOf(moment: string): string {
   return isDate(moment) ? `${moment}T00:00:00Z` : inUtc(moment);
 }
 
+/** The last moment included; for a date the end of that day, after every fraction of its last second. */
 export function lastOf(moment: string): string {
   return isDate(moment) ? `${moment}T24:00:00Z` : inUtc(moment);
 }

@@ -1,9 +1,9 @@
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { askedDecisions, labelOf } from '../../simulation/decisions.ts';
-import { takeVote } from '../../simulation/deliberation.ts';
+import { OUTCOMES, takeVote } from '../../simulation/deliberation.ts';
 import type { Run } from '../../simulation/run.ts';
 import { isDecided, textOf } from '../../simulation/scenario.ts';
-import type { Status, World } from '../../simulation/world.ts';
+import type { World } from '../../simulation/world.ts';
 import { make } from '../layout/make-element.ts';
 import { boardRows, coursePicture } from './board.ts';
 import { beforeLastChoice } from './turn.ts';
@@ -76,15 +76,6 @@ const IF_NOW = {
   no_quorum: 'If they voted today, too few would take a position.',
 } as const;
 
-const DECIDED: Readonly<Record<Exclude<Status, 'open' | 'held'>, string>> = {
-  adopted: 'The proposal is adopted.',
-  adopted_with_dissent: 'The proposal is adopted, with a dissent on record.',
-  imposed: 'The proposal is in force without a vote.',
-  rejected: 'The proposal is rejected.',
-  withdrawn: 'The proposal is withdrawn.',
-  lapsed: 'Time ran out: the proposal lapsed without a decision.',
-};
-
 /** How a vote would go, beside what it needs. */
 function tally(world: World): HTMLElement[] {
   const { support, oppose, result } = takeVote(world);
@@ -92,7 +83,7 @@ function tally(world: World): HTMLElement[] {
   // Rounded up against the rounding of shares such as 0.7.
   const needed = (share: number, all: number) => Math.ceil(share * all - 1e-9);
   const taken = support + oppose;
-  const verdict = isDecided(world) ? DECIDED[deliberation.status as keyof typeof DECIDED] : IF_NOW[result];
+  const verdict = isDecided(world) ? OUTCOMES[deliberation.status as keyof typeof OUTCOMES] : IF_NOW[result];
   return [
     make('p', { class: 'verdict' }, verdict),
     make('p', {}, `${support} for, ${oppose} against.`),

@@ -118,7 +118,7 @@ export type Sentences = Readonly<Record<string, readonly Sentence[]>>;
 const MICRO = 1e6;
 const IN_FORCE = ['adopted', 'adopted_with_dissent', 'imposed'];
 const OUTCOME =
-  /^(The proposal is (adopted|rejected|withdrawn)|It is in force without a vote|The time box ends without a result)/;
+  /^(The proposal is (adopted|rejected|withdrawn)|The proposal is in force without a vote|Time has run out)/;
 
 export class Story {
   /** Of each tick, the first and the last update: between them are actions. */

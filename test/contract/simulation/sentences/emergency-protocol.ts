@@ -1,6 +1,6 @@
 import { days, type Sentences, type Story } from '../story.ts';
 
-const IN_FORCE = /^(The proposal is adopted|It is in force without a vote)/;
+const IN_FORCE = /^(The proposal is adopted|The proposal is in force without a vote)/;
 const END_DATE = /^The end date has come/;
 const HANDED_OVER = /^The powers are given back/;
 const ANSWERED = /^The assembly wants the powers back/;
