@@ -148,8 +148,8 @@ export function isPublic({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): bo
 
 /** Whether a value that fits a schema has, at any depth, only members that the schema names. */
 function isDescribed(schema: z.ZodType, value: unknown): boolean {
-  if (schema instanceof z.ZodOptional)
-    return value === undefined || isDescribed(schema.unwrap() as z.ZodType, value);
+  if (typeof value !== 'object') return true;
+  if (schema instanceof z.ZodOptional) return isDescribed(schema.unwrap() as z.ZodType, value);
   if (schema instanceof z.ZodUnion)
     return schema.options.some(
       (one) => one instanceof z.ZodType && fits(one, value) && isDescribed(one, value),
@@ -164,7 +164,7 @@ function isDescribed(schema: z.ZodType, value: unknown): boolean {
     return Object.entries(value as object).every(
       ([name, member]) => Object.hasOwn(schema.shape, name) && isDescribed(schema.shape[name], member),
     );
-  return typeof value !== 'object';
+  return false;
 }
 
 function fits(schema: z.core.$ZodType, value: unknown): boolean {
