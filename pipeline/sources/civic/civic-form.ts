@@ -7,9 +7,8 @@ import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { KnownRow } from '../import/row-index.ts';
 import type { NextEvent, RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
-import { convertEvent, forkAlert } from './convert.ts';
+import { convertEvent, forkAlert, type Kept } from './convert.ts';
 import { eventHash, type RemoteEvent } from './remote-event.ts';
-import type { Kept } from './sourced-data.ts';
 
 /** The members of `data.source` that are needed to continue from an imported event, with the remote event's names. */
 const Source = z.object({
@@ -83,30 +82,23 @@ function write(
   { salt, index }: WriteContext,
 ): Written {
   const { event_id, previous_hash } = remote;
-  const { event, kept } = convertEvent(remote, { seq, notBefore }, salt(seq, event_id));
-  const events = [event];
+  const { event, line, kept } = convertEvent(remote, { seq, notBefore }, salt(seq, event_id));
+  const events = [{ event, line }];
   const findings: RowFinding[] = kept === 'members' ? [] : [keptFinding(event_id, kept)];
   const first = index.firstAfter(previous_hash);
   if (first !== null) {
     const next = { seq: seq + 1, notBefore: event.timestamp };
     const alert = forkAlert(first, remote, next, salt(next.seq, `fork ${event_id}`));
     findings.push({ kind: 'fork', rows: [event_id], message: `${alert.data.message}` });
-    events.push(alert);
+    events.push({ event: alert, line: formatEventLine(alert) });
   }
-  const lines = events.map((one) => ({ event: one, line: formatEventLine(one) }));
-  return { events: lines, row: knownRow(remote), findings };
+  return { events, row: knownRow(remote), findings };
 }
 
 function keptFinding(event_id: string, kept: Exclude<Kept, 'members'>): RowFinding {
-  return kept === 'text'
-    ? {
-        kind: 'payload_as_text',
-        rows: [event_id],
-        message: `A member of the payload of ${event_id} has a name or a number that readers may misread.`,
-      }
-    : {
-        kind: 'payload_as_hash',
-        rows: [event_id],
-        message: `The payload of ${event_id} does not fit a line of the ledger.`,
-      };
+  const message =
+    kept === 'text'
+      ? `A member of the payload of ${event_id} has a name or a number that readers may misread.`
+      : `The payload of ${event_id} does not fit a line of the ledger.`;
+  return { kind: `payload_as_${kept}`, rows: [event_id], message };
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { formatEventLine, parseEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import { parseExactJson } from '../../../pipeline/ledger/events/json.ts';
 import { CIVIC_FORM } from '../../../pipeline/sources/civic/civic-form.ts';
@@ -21,7 +20,7 @@ const remote = (fields: Partial<CivicEvent>) =>
 const convert = (fields: Partial<CivicEvent>, place: { seq: number; notBefore: string | null } = PLACE) =>
   convertEvent(remote(fields), place, SALT);
 
-/** Computes the event_hash from the ledger's line alone, as docs and `sourcedData` promise. */
+/** Computes the event_hash from the ledger's line alone, as docs promise. */
 function hashFromLine(line: string): string {
   const { data } = parseExactJson(line) as { data: Record<string, unknown> };
   const { source, ...members } = data as { source: Record<string, string> };
@@ -35,14 +34,14 @@ function hashFromLine(line: string): string {
   );
 }
 
-const readBack = (event: LedgerEvent) => parseEventLine(Buffer.from(formatEventLine(event)), () => 'line');
+const readBack = ({ line }: { line: string }) => parseEventLine(Buffer.from(line), () => 'line');
 
 describe('convertEvent', () => {
   test('gives a ledger event with the payload as its data and its source in data.source', () => {
     const fields = { event_type: 'Reflection', payload: '{"mood": "calm", "n": 1.0}', signature: 'sig' };
-    const { event, kept } = convert(fields);
-    expect(kept).toBe('members');
-    expect(readBack(event)).toEqual({
+    const converted = convert(fields);
+    expect(converted.kept).toBe('members');
+    expect(readBack(converted)).toEqual({
       seq: 5,
       timestamp: '2025-12-01T06:00:00.123456Z',
       cycle: 'C-151',
@@ -99,10 +98,9 @@ describe('convertEvent', () => {
     ['a number beyond a double', '{"a": [1e400]}', 'text'],
   ])('keeps %s so that event_hash can be computed from the line', (_, payload, kept) => {
     const converted = convert({ payload });
-    const line = formatEventLine(converted.event);
     expect(converted.kept).toBe(kept);
-    expect(hashFromLine(line)).toBe(civicEvent({ event_id: 'evt_1', payload }).event_hash);
-    expect(() => readBack(converted.event)).not.toThrow();
+    expect(hashFromLine(converted.line)).toBe(civicEvent({ event_id: 'evt_1', payload }).event_hash);
+    expect(() => readBack(converted)).not.toThrow();
   });
 
   test('gives a valid line with the event_hash for any payload', () => {
@@ -113,9 +111,9 @@ describe('convertEvent', () => {
     fc.assert(
       fc.property(payload, (value) => {
         const text = JSON.stringify(value);
-        const { event } = convert({ payload: text });
-        expect(() => readBack(event)).not.toThrow();
-        expect(hashFromLine(formatEventLine(event))).toBe(
+        const converted = convert({ payload: text });
+        expect(readBack(converted)).toEqual(converted.event);
+        expect(hashFromLine(converted.line)).toBe(
           civicEvent({ event_id: 'evt_1', payload: text }).event_hash,
         );
       }),
@@ -131,11 +129,11 @@ describe('convertEvent', () => {
 
   test('has only the hash of a payload that is too long for a line', () => {
     const payload = JSON.stringify({ note: 'é'.repeat(40_000) });
-    const { event, kept } = convert({ event_type: 'mii_reading', payload });
+    const converted = convert({ event_type: 'mii_reading', payload });
     const text = formatPythonJson(JSON.parse(payload));
-    expect(kept).toBe('hash');
-    expect(readBack(event).type).toBe('civic_mii_reading');
-    expect(event.data).toEqual({
+    expect(converted.kept).toBe('hash');
+    expect(readBack(converted).type).toBe('civic_mii_reading');
+    expect(converted.event.data).toEqual({
       source: expect.objectContaining({
         event_id: 'evt_1',
         payload_sha256: hash('sha256', text, 'hex'),
@@ -146,9 +144,9 @@ describe('convertEvent', () => {
 
   test('fits into a line, however long the strings of the remote event are', () => {
     const long = '\u0001'.repeat(30_000);
-    const { event } = convert({ event_type: long, civic_id: long, lab_source: long, signature: long });
+    const converted = convert({ event_type: long, civic_id: long, lab_source: long, signature: long });
     const digest = { sha256: hash('sha256', long, 'hex'), bytes: 30_000 };
-    expect(readBack(event).data.source).toMatchObject({
+    expect(readBack(converted).data.source).toMatchObject({
       event_type: digest,
       civic_id: digest,
       lab_source: digest,
@@ -162,9 +160,9 @@ describe('convertEvent', () => {
     ['x'.repeat(201), /^civic-[0-9a-f]{16}$/],
     ['mobius-anon-aB3d', /^mobius-anon-aB3d$/],
   ])('names the agent of civic_id %j as %s', (civic_id, agent) => {
-    const { event } = convert({ civic_id });
-    expect(event.agent).toMatch(agent);
-    expect(readBack(event).data.source).toMatchObject({ civic_id });
+    const converted = convert({ civic_id });
+    expect(converted.event.agent).toMatch(agent);
+    expect(readBack(converted).data.source).toMatchObject({ civic_id });
   });
 
   test('derives the salt only from event_id and secret', () => {
@@ -180,7 +178,8 @@ describe('convertEvent', () => {
 describe('forkAlert', () => {
   test('is a ledger alert that names both events and no source', () => {
     const place = { seq: 6, notBefore: '2025-12-01T06:30:00Z' };
-    const alert = readBack(forkAlert('evt_0', remote({ previous_hash: 'ab'.repeat(32) }), place, SALT));
+    const event = forkAlert('evt_0', remote({ previous_hash: 'ab'.repeat(32) }), place, SALT);
+    const alert = readBack({ line: formatEventLine(event) });
     expect(alert).toMatchObject({
       seq: 6,
       timestamp: '2025-12-01T06:30:00Z',
