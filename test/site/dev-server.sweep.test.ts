@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { buildFixture } from './build-fixture.ts';
 
-test('npm run dev shows pages of the newest release, and the files of it that they load', async () => {
+test('npm run dev shows pages of the newest release and the files of it that they load, and says of others that they are not there', async () => {
   const { release } = await buildFixture();
   const out = await temporaryFolder();
   const current = join(out, 'current');
@@ -33,6 +33,12 @@ test('npm run dev shows pages of the newest release, and the files of it that th
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('MIC supply over time')]);
   const file = await fetch(`${address}/economy/supply`);
   expect(await file.text()).toBe(await readFile(join(release, 'public/economy/supply'), 'utf8'));
+  const list = await fetch(`${address}/snapshots/`);
+  expect([list.status, await list.text()]).toEqual([200, expect.stringContaining('lists all snapshots')]);
+  for (const path of ['/suply/', '/charts/suply/', '/oembed/suply.json']) {
+    const nowhere = await fetch(address + path);
+    expect([nowhere.status, await nowhere.text()]).toEqual([404, expect.stringContaining('Not found')]);
+  }
   const beside = await fetch(`${address}/..%2forganisation.json`);
   expect(await beside.text()).not.toContain('"contact"');
 });
