@@ -93,7 +93,18 @@ export function stateFault(error: unknown): string {
 
 /** The message that a page shows for an invalid state. */
 export function refusedView(fault: string): string {
-  return `The address asks for a view that this chart does not have: ${fault}. This is the view it opens with.`;
+  return `The address asks for a view that this chart does not have: ${fault}. This is the nearest one that it has.`;
+}
+
+/** Takes out of an address what was refused, so that the rest can be shown. Rethrows an error that is not about one of its parameters. */
+export function dropRefused(parameters: URLSearchParams, error: unknown): void {
+  const { name, found } = faultOf(error);
+  const before = parameters.size;
+  if (!parameters.has(name)) parameters.delete(found);
+  // One series of several.
+  else if (parameters.has(name, found)) parameters.delete(name, found);
+  else parameters.delete(name);
+  if (parameters.size === before) throw error;
 }
 
 /** The canonical parameters of a state: only those that differ from the default, in one order. Empty for the default. */

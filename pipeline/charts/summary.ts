@@ -117,7 +117,7 @@ function courseWords({ name, unit, points }: Course): string {
   const signed = `${change > 0 ? '+' : ''}${formatNumber(change, { max })}`;
   return `${[
     change === 0
-      ? `${name} was ${words(first)} and ${words(last)}`
+      ? `${name} was ${valueWords(first.value, unit)} at the start and at the end, ${formatRowTime(first.row.cells)} and ${formatRowTime(last.row.cells)}`
       : `${name} went from ${words(first)} to ${words(last)}, a change of ${signed}`,
     ...(least.value < Math.min(first.value, last.value) ? [`its lowest was ${words(least)}`] : []),
     ...(most.value > Math.max(first.value, last.value) ? [`its highest was ${words(most)}`] : []),

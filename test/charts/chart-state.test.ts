@@ -5,9 +5,11 @@ import {
   CONTROLS,
   type ControlName,
   DEFAULT_STATE,
+  dropRefused,
   formatChartState,
   parseChartState,
 } from '../../pipeline/charts/chart-state.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { anyCharacter } from '../any-character.ts';
 
 const ALL = { id: 'all', controls: Object.keys(CONTROLS) as ControlName[] };
@@ -86,6 +88,27 @@ describe('a chart’s address', () => {
       'expected only tab, found scale',
     );
     expect(formatChartState(chart, { ...DEFAULT_STATE, scale: 'log' })).toBe('');
+  });
+
+  test.each([
+    ['scale=cubic&series=a', 'series=a'],
+    ['series=a&series=a&from=2026-01-01', 'from=2026-01-01'],
+    ['from=2026-03-01&to=2026-02-01', 'from=2026-03-01'],
+    ['parameters=1&colour=red&scale=log', 'scale=log'],
+    ['colour=red&parameters=1&scale=log', 'scale=log'],
+    ['tab=map&s=1e2&colour=red', ''],
+  ])('what is refused of %s can be dropped, which leaves %s', (query, left) => {
+    const parameters = new URLSearchParams(query);
+    for (let state = null; state === null; ) {
+      try {
+        state = parseChartState(ALL, parameters);
+      } catch (error) {
+        dropRefused(parameters, error);
+      }
+    }
+    expect(parameters.toString()).toBe(left);
+    const error = new CathedralError('usage', { place: 'chart all, series', expected: 'a', found: 'b' });
+    expect(() => dropRefused(new URLSearchParams('scale=log'), error)).toThrow(error);
   });
 
   test('names no more series than a hand would choose', () => {

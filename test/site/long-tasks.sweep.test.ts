@@ -45,6 +45,7 @@ test.each<[what: string, path: string, act?: (page: Page) => Promise<void>]>([
     },
   ],
   ['a search', 'search/?q=atlas'],
+  ['the types of events', 'events/'],
 ])('%s holds up its reader for less than 200 ms at a time', async (_, path, act) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   try {

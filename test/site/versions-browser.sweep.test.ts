@@ -144,6 +144,12 @@ describe('a file as it was', () => {
 
   test.each<[string, string, string, RegExp]>([
     ['an unknown file', 'economy/nothing', `as_of=${idOf(2)}`, /a file that the snapshot .+ has.+nothing/],
+    [
+      'a misspelt file',
+      'economy/suply',
+      `as_of=${idOf(2)}`,
+      /economy\/supply, or another file that the snapshot/,
+    ],
     ['a malformed time', HISTORY, 'as_of=yesterday', /a time like .+yesterday/],
     [
       'a time before the first snapshot',

@@ -46,11 +46,11 @@ export interface ChartFormat {
 export type MadeKind = Exclude<ChartFormat['kind'], 'print'>;
 
 export const CHART_FORMATS: readonly ChartFormat[] = [
-  { ending: '.svg', kind: 'vector', title: 'the chart as vectors' },
-  { ending: '.png', kind: 'pixels', title: 'the chart as pixels, twice as many each way' },
-  { ending: '.pdf', kind: 'print', title: 'the chart as vectors with its fonts, for print and LaTeX' },
-  { ending: '.csv', kind: 'rows', title: 'what is shown, as a table' },
-  { ending: '.json', kind: 'document', title: 'what is shown with its title, units, sources and licence' },
+  { ending: '.svg', kind: 'vector', title: 'a drawing that scales, for pages and print' },
+  { ending: '.png', kind: 'pixels', title: 'an image at twice the size, for slides and mail' },
+  { ending: '.pdf', kind: 'print', title: 'a drawing with its fonts, for print and LaTeX' },
+  { ending: '.csv', kind: 'rows', title: 'the numbers shown' },
+  { ending: '.json', kind: 'document', title: 'the numbers with title, units, sources and licence' },
 ];
 
 /** `supply` and `.svg` → `charts/supply.svg`. */

@@ -101,7 +101,7 @@ function auditWords(
     ...scheduled
       .filter(({ overdue }) => overdue)
       .map(({ name, day }) => `The audit of ${name} is overdue: it was scheduled for ${formatDay(day)}.`),
-    ...(next ? [`The next audit that is scheduled is that of ${next.name}, on ${formatDay(next.day)}.`] : []),
+    ...(next ? [`The next audit, of ${next.name}, is on ${formatDay(next.day)}.`] : []),
     ...(scheduled.length === 0 ? ['No audit is scheduled.'] : []),
   ];
 }

@@ -60,9 +60,9 @@ export function citationTexts(citation: Citation): CitationText[] {
   });
 }
 
-/** One line of text: authors (year), title, time of the data, permanent address, and the address of the newest version at the end. */
+/** One line of text: authors (year), title, time of the data, permanent address, and the address of the newest version. */
 export function formatText({ authors, year, title, kind, note, permanent, url }: Citation): string {
-  const addresses = permanent === null ? ` ${url}` : ` ${permanent} Newest version: ${url}`;
+  const addresses = permanent === null ? ` ${url}` : ` ${permanent} (newest version: ${url})`;
   return `${authorWords(authors)} (${year}). ${title} [${kind}]. ${note}${addresses}`;
 }
 

@@ -2,6 +2,7 @@ import { embedPath, ownParameters, pagePath, withQuery } from '../../../pipeline
 import {
   type ChartState,
   DEFAULT_STATE,
+  dropRefused,
   faultOf,
   formatChartState,
   parseChartState,
@@ -27,6 +28,9 @@ const MADE_HERE: Readonly<
 
 const FILES_ONLY =
   'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG and JSON, open the address of this view, below, at the service itself.';
+
+const CANNOT_DRAW =
+  'The view that the address asks for cannot be drawn now. This is the view that the chart opens with.';
 
 /** The page of a chart. All that it shows follows from one state, which is that of the address. */
 class ChartPage {
@@ -151,11 +155,18 @@ class ChartPage {
     }
   }
 
-  async #showAddress(): Promise<void> {
+  /** Shows what the address asks for, or, without the parameters that are refused, the nearest view; `fault` says why. */
+  async #showAddress(parameters = ownParameters(location.search), fault = ''): Promise<void> {
     try {
-      await this.#show(this.#stateOf(ownParameters(location.search)));
+      const isShown = await this.#show(this.#stateOf(parameters));
+      if (isShown) showParts(this.#root, { status: escapeText(fault) });
     } catch (error) {
-      showParts(this.#root, { status: escapeText(faultWords(error)) });
+      try {
+        dropRefused(parameters, error);
+      } catch {
+        return showParts(this.#root, { status: CANNOT_DRAW });
+      }
+      return this.#showAddress(parameters, fault || refusedView(stateFault(error)));
     }
   }
 
@@ -258,14 +269,6 @@ class ChartPage {
 /** Says something beside a field. */
 function sayAt(field: HTMLElement, words: string): void {
   field.closest('fieldset, .time-control')!.querySelector('.field-fault')!.textContent = words;
-}
-
-function faultWords(error: unknown): string {
-  try {
-    return refusedView(stateFault(error));
-  } catch {
-    return 'The view that the address asks for cannot be drawn now. This is the view it opens with.';
-  }
 }
 
 /** `2025-07-05 2026-11-22 90` */

@@ -3,6 +3,7 @@ import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
+  dropRefused,
   parseChartState,
   stateFault,
 } from '../../../pipeline/charts/chart-state.ts';
@@ -22,27 +23,31 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
   throw new CathedralError('site_failed', { place: 'charts', expected: 'a chart of the table', found: id });
 }
 
-/** The state in an address; or the default state and the reason why the address is invalid. `check`: what else it must have. */
+/** The state in an address; or the nearest one, and the reason why the address is invalid. `check`: what else it must have. */
 export function askedState(
   chart: OpenChart,
   search: string,
   check: (state: ChartState) => void = () => {},
 ): { state: ChartState; fault: string | null } {
-  try {
-    const state = readState(chart, search);
-    check(state);
-    return { state, fault: null };
-  } catch (error) {
-    return { state: DEFAULT_STATE, fault: stateFault(error) };
+  const parameters = ownParameters(search);
+  let fault: string | null = null;
+  for (;;) {
+    try {
+      const state = readState(chart, parameters);
+      check(state);
+      return { state, fault };
+    } catch (error) {
+      fault ??= stateFault(error);
+      dropRefused(parameters, error);
+    }
   }
 }
 
 /**
- * The state in an address that a form may have produced: an empty field counts as absent, and all series as the default.
+ * The state in an address that a form may have produced: all series count as the default.
  * Throws usage for a state that the chart does not have.
  */
-function readState(chart: OpenChart, search: string): ChartState {
-  const parameters = ownParameters(search);
+function readState(chart: OpenChart, parameters: URLSearchParams): ChartState {
   if (parameters.size === 0) return DEFAULT_STATE;
   const state = parseChartState(chart, parameters);
   const offered = chart.series;

@@ -102,7 +102,7 @@ function nextAuditWords(audit: { date: string; jurisdiction: string } | undefine
   const day = formatDay(audit.date);
   return isOverdue(audit.date, asOf)
     ? `The audit of ${audit.jurisdiction} is overdue: it was scheduled for ${day}.`
-    : `The next audit is that of ${audit.jurisdiction}, on ${day}.`;
+    : `The next audit, of ${audit.jurisdiction}, is on ${day}.`;
 }
 
 /** Judges measured virtues only. */

@@ -33,8 +33,9 @@ function show(): void {
     if (!(error instanceof AddressFault)) throw error;
     part('play').hidden = true;
     delete document.body.dataset.playing;
-    part('fault').textContent = `The link is not that of a run. ${error.message} ${other} `;
-    if (error.nearest !== null) part('fault').append(makeLink('Go as far as it leads', error.nearest));
+    part('fault').textContent = `This link does not lead to a run. ${error.message} ${other} `;
+    if (error.nearest !== null)
+      part('fault').append(makeLink('Open the part of it that is valid', error.nearest));
   }
 }
 

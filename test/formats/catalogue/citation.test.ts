@@ -38,14 +38,14 @@ const csl = (text: string) => new Cite(text).data;
 describe('a citation of a file', () => {
   test('as text has author, year, title, time of the data and address', () => {
     expect(formatText(mints)).toBe(
-      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. Permanent address: https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv Newest version: https://data.example.org/economy/mic-history.csv',
+      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. Permanent address: https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv (newest version: https://data.example.org/economy/mic-history.csv)',
     );
   });
 
   test('without a time of its own names the bytes, and the year of the release', () => {
     const standards = citations.find(({ url }) => url.endsWith('/diplomacy/standards.json'))!;
     expect(formatText(standards)).toContain(
-      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. Permanent address: https://data.example.org/diplomacy/standards.json?sha256=${HASH} Newest`,
+      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. Permanent address: https://data.example.org/diplomacy/standards.json?sha256=${HASH} (newest`,
     );
     expect(formatRis([standards])).not.toContain('DA  - ');
     expect(toCsl(standards).issued).toEqual({ 'date-parts': [[2026]] });

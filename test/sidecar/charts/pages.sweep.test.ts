@@ -219,7 +219,7 @@ describe('the page of a chart with a state in its query', () => {
     ['from=<b>$%26', 'found &quot;&lt;b&gt;$&amp;&quot;.'],
     ['from=2026-02-02&to=2026-02-01', 'to: expected a day from 2026-02-02 on'],
     ['colour=red', 'parameters: expected only tab, series, from, to, scale, found &quot;colour&quot;.'],
-  ])('says of ?%s what is wrong, with the default view', async (query, fault) => {
+  ])('says of ?%s what is wrong, with the view that it opens with', async (query, fault) => {
     for (const folder of ['charts', 'embed']) {
       const { status, headers, text } = await get(`${folder}/supply/`, query);
       expect([status, headers['Cache-Control'], headers.ETag]).toEqual([400, 'no-store', undefined]);
@@ -228,6 +228,15 @@ describe('the page of a chart with a state in its query', () => {
       expect(text).toMatch(/class="chart-page"[^>]* data-fault/);
       expect(text).toContain('MIC supply over time: circulating, locked and burned</p>');
     }
+  });
+
+  test('shows the nearest view of one that it does not have', async () => {
+    const { status, text } = await get(
+      'charts/supply/',
+      'series=burned&series=nothing&from=soon&scale=log&colour=red',
+    );
+    expect([status, /data-query="([^"]*)"/.exec(text)?.[1]]).toEqual([400, 'series=burned&amp;scale=log']);
+    expect(text).toContain('This is the nearest one that it has.');
   });
 
   test('says of a day without data which days there are; an embed shows the days that there are', async () => {

@@ -122,8 +122,7 @@ function wordsOf(shown: number): string {
   if (total === 0) return `There is no row${where && ` where ${where}`}.`;
   const first = (page - 1) * ROWS_A_PAGE;
   const rows = `Rows ${formatNumber(first + 1)}–${formatNumber(first + shown)} of ${formatNumber(total)}`;
-  const sorted =
-    sort && `sorted by ${sort.column}, ${sort.descending ? 'from the greatest' : 'from the least'}`;
+  const sorted = sort && `sorted by ${sort.column}, ${sort.descending ? 'descending' : 'ascending'}`;
   return `${rows}${where && ` where ${where}`}, ${sorted ?? place.dataset.order}.`;
 }
 
@@ -139,11 +138,13 @@ function showWrong(wrong: readonly Wrong[]): void {
     makeElement('li', '', makeElement('code', '', where), `: expected ${expected}; found ${found}`),
   );
   const asOf = new URLSearchParams(location.search).get('as_of');
+  const rest = formatSelection(selection);
   const version = asOf && `/versions/?file=${about.artifact.path}&as_of=${encodeURIComponent(asOf)}`;
   tool.clear();
   showNothing(
-    makeElement('p', '', 'The address asks for what the table does not have:'),
+    makeElement('p', '', 'The address asks for something that the table does not have:'),
     makeElement('ul', '', ...items),
+    makeElement('p', '', rest !== '' && makeLink('Show the rest of the selection', addressOf(selection))),
     makeElement('p', '', makeLink('Show the whole table', location.pathname)),
     makeElement('p', '', version && makeLink(`The file as of ${asOf}`, version)),
   );

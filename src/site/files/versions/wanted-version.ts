@@ -1,3 +1,4 @@
+import { nearestName } from '../../../../pipeline/config/nearest-name.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { Snapshot, SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import {
@@ -64,13 +65,12 @@ export async function wantedVersion(
   const nearest = before ?? after;
   if (!nearest) throw new NoSuchVersion('as_of', 'a snapshot on this host', 'an empty list of snapshots');
   const older = before && (await versionIn(origin, before, path));
-  const unknown = new NoSuchVersion('file', `a file that the snapshot ${nearest.id} has`, path);
-  if (isExact && !older) throw unknown;
+  if (isExact && !older) throw await unknownFile(origin, nearest, path);
   if (isExact) return older!;
   const newer = after && (await versionIn(origin, after, path));
   if (older && newer?.file.sha256 === older.file.sha256) return older;
   if (newer && (await firstSnapshotWith(origin, newer)) <= slot) return newer;
-  if (!older && !newer) throw unknown;
+  if (!older && !newer) throw await unknownFile(origin, nearest, path);
   if (!before)
     throw new NoSuchVersion('as_of', `a time from the first snapshot on, ${nearest.id}`, asOf, [nearest]);
   const kept = `of ${formatMonth(monthOf(after!.id))} only the last snapshot is kept, ${after!.id}`;
@@ -80,6 +80,16 @@ export async function wantedVersion(
     `${asOf}, whose snapshot was removed or never made; cathedral as-of rebuilds it from the ledger`,
     [before, after!],
   );
+}
+
+async function unknownFile(origin: Origin, entry: SnapshotEntry, path: string): Promise<NoSuchVersion> {
+  const { files } = await readSnapshotIndex(origin, entry);
+  const near = nearestName(
+    path,
+    files.map((file) => file.path),
+  );
+  const some = near === null ? 'a file' : `${near}, or another file`;
+  return new NoSuchVersion('file', `${some} that the snapshot ${entry.id} has`, path);
 }
 
 async function versionIn(origin: Origin, entry: SnapshotEntry, path: string): Promise<FoundVersion | null> {
