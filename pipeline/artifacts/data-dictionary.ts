@@ -157,16 +157,16 @@ export function dataDictionary(page: string): string {
 }
 
 function section(artifact: Artifact): string {
-  const access = artifact.restricted ? 'needs a key' : 'public';
+  const { path, title, description, mediaType, restricted, limits } = artifact;
+  const access = restricted ? 'needs a key' : 'public';
   const refresh = artifact.refresh === 'real-time' ? 'with every event' : 'with every release (six hours)';
-  const lines = ['', `### /${artifact.path}`, '', `**${artifact.title}.** ${artifact.description}`, ''];
-  lines.push(`\`${artifact.mediaType}\`, ${access}, changes ${refresh}.`, '');
   const types = typesOf(artifact);
-  if (types.length > 0) lines.push(`Follows from ${formatList(types.map(typeLink))} events.`, '');
+  const follows = types.length > 0 ? [`Follows from ${formatList(types.map(typeLink))} events.`] : [];
+  const facts = `\`${mediaType}\`, ${access}, changes ${refresh}.`;
+  const lines = ['', `### /${path}`, '', [`**${title}.** ${description}`, facts, ...follows].join('\n'), ''];
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');
-  const { limits } = artifact;
-  if (limits.length > 0) lines.push('Limits and notes:', '', ...limits.map((limit) => `- ${limit}`), '');
+  if (limits.length > 0) lines.push(...limits.map((limit) => `- ${limit}`), '');
   return lines.join('\n');
 }
 

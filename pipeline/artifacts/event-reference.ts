@@ -63,9 +63,7 @@ const ALL_TYPES = '\n## All types\n';
 
 /** The text of docs/events.md: the introduction that it has, and every type. */
 export function formatEventReference(page: string): string {
-  const rows = EVENT_TYPES.map(({ type, description }) => [`[\`${type}\`](#${type})`, description]);
-  const list = [ALL_TYPES, ...formatTable(['type', 'what it records'], rows), ''];
-  return page.slice(0, page.indexOf(ALL_TYPES)) + list.join('\n') + EVENT_TYPES.map(section).join('');
+  return page.slice(0, page.indexOf(ALL_TYPES)) + ALL_TYPES + EVENT_TYPES.map(section).join('');
 }
 
 /** Whether anyone can read the events of a type in the log, as a sentence and the reason. */
@@ -76,9 +74,10 @@ export function describeDecision({ public: isPublic, reason }: Decision): string
 function section({ type, description, effect, fields, example, files, schema, decision }: EventType): string {
   const changed = files.length > 0 ? `Changes ${formatList(files.map(fileLink))}.` : 'Changes no other file.';
   return [
-    ...['', `## ${code(type)}`, '', description, '', `**Effect.** ${effect}`, ''],
-    ...[`**In the log.** ${describeDecision(decision)}`, '', ...memberTable(fields), ''],
-    ...['```json', example, '```', '', `${changed} JSON Schema: \`/${schema}\`.`, ''],
+    ...['', `### ${code(type)}`, '', description, ''],
+    ...[`- **Effect.** ${effect}`, `- **In the log.** ${describeDecision(decision)}`],
+    ...[`- **Files.** ${changed} JSON Schema: \`/${schema}\`.`, '', ...memberTable(fields), ''],
+    ...['```json', example, '```', ''],
   ].join('\n');
 }
 

@@ -185,7 +185,7 @@ const register = defineCommand({
   summary:
     'Registers an attestation by appending an event to a ledger in a folder, if the document verifies.',
   details:
-    'It verifies the document as `attest verify` does with this ledger, and refuses one that is invalid, expired, revoked or registered already, and a renewal that the ledger would not accept. Everything in the event follows from the document. Until then, its companion could replace the attestation at any time.',
+    'It verifies the document as `attest verify` does with this ledger, and refuses one that is invalid, expired, revoked or registered already, and a renewal that the ledger would not accept. Everything in the event follows from the document. Until it is registered, its companion could replace the attestation at any time.',
   examples: ['cathedral attest register signed.json --companions companions.json --ledger /srv/ledger'],
   settings: ['companions', 'ledger', 'ledgerKey'],
   required: { companions: 'unless --ledger is a demo ledger' },

@@ -26,7 +26,7 @@ export const LEDGER = settings('Ledger', {
     default: 'var/imported',
     unit: 'a folder',
     description:
-      'Where a remote ledger is imported to. Back it up: only this copy records the place of an event that arrived late. With --ledger store:, the replica of the shared ledger, which needs no back-up.',
+      'Where a table, a file or a remote ledger is imported to. Back it up: only this copy records the place of an event that arrived late. With --ledger store:, the replica of the shared ledger, which needs no back-up.',
     path: true,
   },
   importKey: {
