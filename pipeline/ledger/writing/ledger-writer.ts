@@ -287,7 +287,7 @@ export class LedgerWriter {
       // Last: it says that the snapshot is complete.
       await rename(waiting.checkpoint, file.checkpoint);
     }
-    await sync(join(path, 'snapshots'));
+    await this.#syncNames();
     await keepPosition(path, end);
     await this.#findEnd();
   }
@@ -313,10 +313,18 @@ export class LedgerWriter {
     this.#end = head ? { size: head.last.seq + 1, timestamp: head.last.timestamp } : { size, timestamp };
   }
 
+  /** Flushes the names of the snapshots. */
+  async #syncNames(): Promise<void> {
+    const { path } = this.#ledger;
+    await sync(join(path, 'snapshots')).catch((cause) => {
+      throw unwritable(path, cause);
+    });
+  }
+
   /** Takes events out of the head that are in a snapshot, as the sealer would have that was killed. */
   async #dropSealed(): Promise<void> {
     // Whoever was killed may not have flushed the names of its files.
-    await sync(join(this.#ledger.path, 'snapshots'));
+    await this.#syncNames();
     const head = new NewHead(this.#ledger.head, 0, this.#sealed);
     try {
       for await (const lines of readHeadLines(this.#ledger, this.#sealed.size)) await head.addAll(lines);
