@@ -2,7 +2,7 @@ import { applyChange, changeOf } from './change.ts';
 
 import { hasVoice, positionOf } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
-import { isDecided, type Scenario } from './scenario.ts';
+import { isDecided, isInForce, type Scenario } from './scenario.ts';
 import type { Deliberation, Status, Vote, World } from './world.ts';
 
 /** Ends a round: holds the vote and applies its result. */
@@ -123,11 +123,11 @@ function conclude(world: World, status: Outcome, scenario: Scenario): World {
 }
 
 /** When the deliberation has ended, announces the outcome and applies the scenario's consequences. */
-export function followOutcome(world: World, { outcomes = {} }: Scenario): World {
+export function followOutcome(world: World, { outcomes: { inForce, otherwise } = {} }: Scenario): World {
   const { status } = world.deliberation;
   if (!isDecided(world)) return world;
   const told = applyChange(world, { told: OUTCOMES[status as Outcome] });
-  return applyChange(told, changeOf(outcomes[status] ?? {}, told));
+  return applyChange(told, changeOf((isInForce(world) ? inForce : otherwise) ?? {}, told));
 }
 
 export function listed(names: readonly string[]): string {

@@ -96,8 +96,8 @@ export interface Scenario {
   isSettled: Condition;
   decisions: readonly Decision[];
   events: readonly ScenarioEvent[];
-  /** Consequences of each outcome of the deliberation. */
-  outcomes?: Readonly<Partial<Record<Status, Effect>>>;
+  /** What follows when the deliberation has ended: with the proposal in force, or otherwise. */
+  outcomes?: { inForce?: Effect; otherwise?: Effect };
   endings: readonly Ending[];
 }
 

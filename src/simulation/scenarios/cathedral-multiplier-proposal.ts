@@ -249,7 +249,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       }),
     },
   },
-  outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
+  outcomes: { inForce: takeEffect },
   endings: {
     undone: {
       title: 'Given and taken back',

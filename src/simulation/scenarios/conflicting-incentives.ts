@@ -280,7 +280,7 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
       }),
     },
   },
-  outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
+  outcomes: { inForce: takeEffect },
   endings: {
     undone: {
       title: 'Published, and undone',

@@ -280,7 +280,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
       }),
     },
   },
-  outcomes: { adopted: rescue, adopted_with_dissent: rescue },
+  outcomes: { inForce: rescue },
   endings: {
     collapse: {
       title: 'Collapse',

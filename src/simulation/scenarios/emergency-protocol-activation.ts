@@ -290,14 +290,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       }),
     },
   },
-  outcomes: {
-    adopted: putInForce,
-    adopted_with_dissent: putInForce,
-    imposed: putInForce,
-    rejected: defendAlone,
-    lapsed: defendAlone,
-    withdrawn: defendAlone,
-  },
+  outcomes: { inForce: putInForce, otherwise: defendAlone },
   isSettled: (world) => {
     const { facts } = world;
     if (facts.broken !== undefined) return true;

@@ -286,13 +286,7 @@ export const MODEL_DRIFT = scenarioOf({
       },
     },
   },
-  outcomes: {
-    adopted: treat,
-    adopted_with_dissent: treat,
-    rejected: leave,
-    lapsed: leave,
-    withdrawn: leave,
-  },
+  outcomes: { inForce: treat, otherwise: leave },
   isSettled: not(isInMotion),
   endings: {
     contagion: {

@@ -227,13 +227,7 @@ export const MORAL_DILEMMA = scenarioOf({
       },
     },
   },
-  outcomes: {
-    adopted: decided,
-    adopted_with_dissent: decided,
-    rejected: decided,
-    lapsed: decided,
-    withdrawn: decided,
-  },
+  outcomes: { inForce: decided, otherwise: decided },
   isSettled: any(fact('revised'), all(known('answered'), fact('inquiry')), since('answered', INQUIRY)),
   endings: {
     inquiry: {

@@ -189,7 +189,10 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
       },
     },
   },
-  outcomes: { lapsed: (world): Change => ({ facts: { parted: polarisation(world) } }) },
+  outcomes: {
+    otherwise: (world): Change =>
+      world.deliberation.status === 'lapsed' ? { facts: { parted: polarisation(world) } } : {},
+  },
   isSettled: always,
   endings: {
     recorded_dissent: {
