@@ -1,5 +1,6 @@
 import type { Artifact } from '../artifacts/artifact.ts';
 import { CathedralError } from '../errors.ts';
+import { numberText, parseExactJson } from '../ledger/events/json.ts';
 import { formatAmount, parseAmount } from '../model/amount.ts';
 import type { Column, ColumnType, Place, Row, Value } from './columns.ts';
 import { csvCells, firstLines } from './csv-cells.ts';
@@ -86,8 +87,18 @@ const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
 function parseExactly(text: string): unknown {
   const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
     typeof value === 'number' ? new Digits(source) : value;
+  if (text.includes('\\')) return withDigits(parseExactJson(text));
   // The third argument is in the language since 2025, and not in the types yet.
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+/** The same of a text with escapes, which JSON.parse may misread in names, such as ids of sentinels. */
+function withDigits(value: unknown): unknown {
+  const digits = numberText(value);
+  if (digits !== undefined) return new Digits(digits);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withDigits);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withDigits(member)]));
 }
 
 type Members = Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { readJson } from '../../ledger/events/json.ts';
 import { amountToNumber, formatAmount } from '../../model/amount.ts';
 import { printable } from '../../words/printable.ts';
 import { describe, formatPlace, schemaFault } from './schema-fault.ts';
@@ -94,7 +95,7 @@ export function parseJsonFile<S extends z.ZodType>(
 function parseJson(text: string, place: string, code: ErrorCode): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readJson(text);
   } catch (cause) {
     throw new CathedralError(code, {
       place,

@@ -1,7 +1,7 @@
 import { type CathedralError, errorOf } from '../../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { assertEvent } from './event-check.ts';
-import { isUnambiguousJson } from './json.ts';
+import { unambiguousJson } from './json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
 
@@ -24,8 +24,11 @@ export function parseEventLine(line: Buffer, place: () => string): LedgerEvent {
     throw notObject(text, place(), cause);
   }
   assertEvent(event, place);
-  if (isUnambiguousJson(text, event)) return event;
-  throw corrupt(place(), 'each member once and each number finite', 'a line that can be read in two ways');
+  const exact = unambiguousJson(text, event);
+  if (exact === undefined)
+    throw corrupt(place(), 'each member once and each number finite', 'a line that can be read in two ways');
+  assertEvent(exact, place);
+  return exact;
 }
 
 function decoded(line: Buffer, place: () => string): string {

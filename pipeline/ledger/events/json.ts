@@ -57,20 +57,24 @@ const UNAMBIGUOUS: JsonRules = {
 };
 
 /**
- * Whether every reader gets the same value from a JSON text: no object has a member twice, and no number is beyond a double,
- * which would be published as null. `value` is what `JSON.parse` made of `text`.
+ * The value of a JSON text if every reader gets the same one: no object has a member twice, and no number is beyond a double, which would be
+ * published as null. Otherwise undefined. `value` is what `JSON.parse` made of `text`, in which names with escapes may be wrong: see `Reader`.
  */
-export function isUnambiguousJson(text: string, value: unknown): boolean {
+export function unambiguousJson(text: string, value: unknown): unknown {
   try {
     // A text that JSON.stringify would write is unambiguous. Most event lines are, and this is by far the quickest check.
-    if (JSON.stringify(value) === text) return true;
-    readStrictJson(text, UNAMBIGUOUS);
-    return true;
+    return JSON.stringify(value) === text ? value : readStrictJson(text, UNAMBIGUOUS);
   } catch (cause) {
     // RangeError: nested so deeply that the stack overflows.
-    if (cause instanceof JsonFault || cause instanceof RangeError) return false;
+    if (cause instanceof JsonFault || cause instanceof RangeError) return undefined;
     throw cause;
   }
+}
+
+/** `JSON.parse` with the names that are written; of an ambiguous text, as `JSON.parse` has them. Throws a SyntaxError. */
+export function readJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return text.includes('\\') ? (unambiguousJson(text, value) ?? value) : value;
 }
 
 /** Whether a JSON text has more than so many levels of objects and arrays in each other, the outermost counted. */
@@ -176,8 +180,8 @@ const LETTER = /[a-z]/;
 const STRING_STOP = /["\\\u0000-\u001f]/g;
 
 /**
- * Not JSON.parse with a reviver: V8 takes the expected member's name for an escaped one that merely begins with the same
- * characters (`{"\\":1}` read once turns a later `{"\u00df":1.0}` into `{"\\":1}`). It decodes single strings correctly.
+ * Not JSON.parse: V8 takes the expected member's name for an escaped one that merely begins with the same characters (`{"\\":1}` read once
+ * turns a later `{"\u00df":1.0}` into `{"\\":1}`). It decodes single strings correctly.
  */
 class Reader {
   readonly #text: string;

@@ -1,6 +1,7 @@
 import { leafHash } from '#hashing';
 import { errorOf } from '../../errors.ts';
 import { Envelope, type LedgerEvent } from '../events/event.ts';
+import { readJson } from '../events/json.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
 import type { Leaf } from './leaf.ts';
 import {
@@ -109,7 +110,7 @@ function parseLine(line: Uint8Array, index: number): LedgerEvent {
   const place = `event ${index}`;
   let json: unknown;
   try {
-    json = JSON.parse(utf8.decode(line));
+    json = readJson(utf8.decode(line));
   } catch (cause) {
     throw invalid(place, 'an event as JSON', String(cause), cause);
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asDiskErrors, ifThere, replaceFile, sync } from '../../disk/durable.ts';
 import { errorOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { readJson } from '../../ledger/events/json.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   formatPolicy,
@@ -22,9 +23,7 @@ const FOLDER = 'public';
 
 /** The line of a verified event if it is public, else null. */
 export function publicEntry(line: Uint8Array): Uint8Array | null {
-  return isPublic(
-    JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString()) as LedgerEvent,
-  )
+  return isPublic(readJson(Buffer.from(line.buffer, line.byteOffset, line.length).toString()) as LedgerEvent)
     ? line
     : null;
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
+import { readJson } from '../../ledger/events/json.ts';
 import type { Mapping } from '../rows/mapping.ts';
 
 export interface SortedRow {
@@ -49,7 +50,7 @@ export class SortedRows {
         name,
         mapping,
         line: line as number,
-        draft: JSON.parse(draft as string) as EventDraft,
+        draft: readJson(draft as string) as EventDraft,
       };
     }
   }

@@ -25,8 +25,8 @@ export function readRowJson(text: string): unknown {
   return readStrictJson(text, STRICT);
 }
 
-/** A number that a double may change, and __proto__. */
-const JSONB_HAZARD = /\d[\d.]{15}|__proto__/;
+/** A number that a double may change, __proto__, and an escape, which JSON.parse may misread in a name. */
+const JSONB_HAZARD = /\d[\d.]{15}|__proto__|\\/;
 
 /** The same of jsonb as PostgreSQL prints it: with each member once, and without escapes that hide something. Throws JsonFault. */
 export function readJsonb(text: string): unknown {

@@ -1,9 +1,10 @@
-import { isUnambiguousJson } from '../../ledger/events/json.ts';
+import { unambiguousJson } from '../../ledger/events/json.ts';
 
 /** Null if it is none, or if a reader may take another value from it: one that keeps the first of two members of a name, not the last. */
 export function parsePlainObject(text: string): Record<string, unknown> | null {
   const value = parseObject(text);
-  return value && isUnambiguousJson(text, value) ? value : null;
+  const exact = value && (unambiguousJson(text, value) as Record<string, unknown> | undefined);
+  return exact ?? null;
 }
 
 export function parseObject(text: string): Record<string, unknown> | null {

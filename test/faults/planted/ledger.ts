@@ -108,9 +108,16 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'An event line has each member once and only finite numbers.',
     file: 'pipeline/ledger/events/event-line.ts',
     change: [
-      'if (isUnambiguousJson(text, event)) return event;',
-      'if (event) return event;\n  void isUnambiguousJson;',
+      'if (exact === undefined)',
+      'if (exact === undefined) return event;\n  if (exact === undefined)',
     ],
+    tests: ['test/ledger/events/event-line.test.ts'],
+  },
+  {
+    name: 'a name with an escape is read as JSON.parse reads it',
+    breaks: 'No member changes its name.',
+    file: 'pipeline/ledger/events/event-line.ts',
+    change: ['  return exact;', '  return event;'],
     tests: ['test/ledger/events/event-line.test.ts'],
   },
   {

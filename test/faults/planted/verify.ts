@@ -220,7 +220,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a row may have a member twice',
     breaks: 'A row that programs read differently is no row.',
     file: 'pipeline/verify/rows/row-text.ts',
-    change: ['return value && isUnambiguousJson(text, value) ? value : null;', 'return value;'],
+    change: ['return exact ?? null;', 'return exact ?? value;'],
     tests: ['test/verify/rows/prove-row.test.ts', 'test/verify/audit/verify-export.test.ts'],
   },
   {

@@ -45,6 +45,14 @@ describe('an event line', () => {
     expect(parse(JSON.stringify(event))).toEqual(event);
   });
 
+  test('keeps names with escapes, which V8 takes for others that it has seen there', () => {
+    for (const name of ['\\', '"', '\n', '\\u00df', 'a\\', 'a"']) {
+      const event = { ...mint, type: 'from_the_future', data: { [name]: 1, [`${name}"`]: 2 } };
+      expect(parse(JSON.stringify(event)).data).toEqual(event.data);
+      expect(parse(JSON.stringify(event).replace('{', '{ ')).data).toEqual(event.data);
+    }
+  });
+
   test('may have a different member order and inner white space', () => {
     const reversed = Object.fromEntries(Object.entries(mint).reverse());
     expect(parse(JSON.stringify(reversed, null, ' ').replaceAll('\n', ''))).toEqual(mint);

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isJsonObject,
-  isUnambiguousJson,
   numberText,
   parseExactJson,
+  readJson,
   roundNumbers,
+  unambiguousJson,
 } from '../../../pipeline/ledger/events/json.ts';
 import { anyCharacter } from '../../any-character.ts';
 
@@ -52,6 +53,26 @@ describe('parseExactJson', () => {
     JSON.parse('{"\\\\": 1}');
     const names = Object.keys(parseExactJson('{"\\u00df": 1.0, "\\"": 2}') as object);
     expect(names).toEqual(['ß', '"']);
+  });
+
+  const NAMES = ['\\', '"', 'ß', '\n', 'a\\', 'a"', '\\u00df', 'a'];
+  const escaped = (name: string) => JSON.stringify(name).replace('ß', '\\u00df');
+  const objects = fc.array(fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 3 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+
+  test('and so do the readers that begin with JSON.parse', () => {
+    fc.assert(
+      fc.property(objects, (all) => {
+        const texts = all.map((names) => `{${names.map((name, at) => `${escaped(name)}: ${at}`).join()}}`);
+        const entries = all.map((names) => names.map((name, at) => [name, at]));
+        expect(texts.map((text) => Object.entries(readJson(text) as object))).toEqual(entries);
+        expect(
+          texts.map((text) => Object.entries(unambiguousJson(text, JSON.parse(text)) as object)),
+        ).toEqual(entries);
+      }),
+    );
   });
 
   test('reads a member named __proto__ as a member', () => {
@@ -129,7 +150,7 @@ describe('isJsonObject', () => {
   });
 });
 
-const check = (text: string) => isUnambiguousJson(text, JSON.parse(text));
+const check = (text: string) => unambiguousJson(text, JSON.parse(text)) !== undefined;
 
 describe('a JSON text', () => {
   test.each([
@@ -188,6 +209,6 @@ describe('a JSON text', () => {
     const depth = 200_000;
     let value: unknown = [];
     for (let i = 1; i < depth; i++) value = [value];
-    expect(isUnambiguousJson('[ '.repeat(depth) + ']'.repeat(depth), value)).toBe(false);
+    expect(unambiguousJson('[ '.repeat(depth) + ']'.repeat(depth), value)).toBe(undefined);
   });
 });

@@ -360,6 +360,32 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     }
   });
 
+  test('keeps the names of members in jsonb', async () => {
+    const names = ['\\', '"', '\n', '\\u00df'];
+    const values = names.map(
+      (name, at) =>
+        `(${at}, now() - interval '1 minute', '${JSON.stringify({ [name]: at, [`${name}"`]: at })}')`,
+    );
+    await server.sql(
+      `CREATE TABLE names (id integer PRIMARY KEY, timestamp timestamptz NOT NULL, data jsonb, type text DEFAULT 'remark', agent text DEFAULT 'A'); INSERT INTO names VALUES ${values.join()}`,
+    );
+    const folder = folders.make();
+    for (const imported of [4, 0]) {
+      expect(await importPostgres(server.address('table=names'), folder)).toMatchObject({
+        imported,
+        findings: [],
+      });
+      removeIndex(folder);
+    }
+    const { events } = await verifiedLedger(folder);
+    const found = events.map(({ data }) =>
+      Object.keys(data)
+        .filter((name) => name !== 'source')
+        .sort(),
+    );
+    expect(found).toEqual(names.map((name) => [name, `${name}"`].sort()));
+  });
+
   test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
     const numbers = fc.sample(numberTexts, { seed: 1, numRuns: 60 });
     const row = (text: string, id: number) =>

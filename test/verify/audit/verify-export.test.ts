@@ -7,6 +7,7 @@ import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { type ExportOptions, verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
+import { EXPORT_TABLE, parseCells } from '../../../pipeline/verify/rows/history-tables.ts';
 import { EVENTS, events, fileOf, publishSmallLog, rowsOf, VERIFIERS } from './small-log.ts';
 
 const FORMS = ['csv', 'json', 'ndjson'] as const;
@@ -240,6 +241,17 @@ describe('a file', () => {
     expect(await faultsOf(fileOf('csv', cells.with(at, cell)))).toEqual([`${at + 2} edited`]);
     const beside = cells[at]!.replace('"{', 'x"{');
     expect((await faultsOf(fileOf('csv', cells.with(at, beside)))).length).toBeGreaterThan(0);
+  });
+
+  test('with a name in its data that V8 takes for another one has other cells', () => {
+    const cellsOf = (name: string) => {
+      const data = JSON.stringify({ [name]: 1 });
+      const csv = `2026-01-01T00:00:00Z,own_type,A,"${data.replaceAll('"', '""')}",0x00`;
+      const json = `{"timestamp":"2026-01-01T00:00:00Z","event_type":"own_type","agent":"A","data":${data},"attestation_hash":"0x00"}`;
+      return [parseCells(EXPORT_TABLE, 'csv', csv)!.data, parseCells(EXPORT_TABLE, 'json', json)!.data];
+    };
+    const cells = ['\\', '"', '\n', '\\u00df', 'ß'].flatMap(cellsOf);
+    expect(new Set(cells).size).toBe(5);
   });
 
   test('with rows that a program spelt in its own way says the same', async () => {
