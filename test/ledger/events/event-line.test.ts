@@ -47,7 +47,7 @@ describe('an event line', () => {
 
   test('keeps names with escapes, which V8 takes for others that it has seen there', () => {
     for (const name of ['\\', '"', '\n', '\\u00df', 'a\\', 'a"']) {
-      const event = { ...mint, type: 'from_the_future', data: { [name]: 1, [`${name}"`]: 2 } };
+      const event = { ...mint, type: 'from_the_future', data: { x: 1, [name]: 2 } };
       expect(parse(JSON.stringify(event)).data).toEqual(event.data);
       expect(parse(JSON.stringify(event).replace('{', '{ ')).data).toEqual(event.data);
     }

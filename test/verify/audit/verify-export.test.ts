@@ -245,7 +245,7 @@ describe('a file', () => {
 
   test('with a name in its data that V8 takes for another one has other cells', () => {
     const cellsOf = (name: string) => {
-      const data = JSON.stringify({ [name]: 1 });
+      const data = JSON.stringify({ x: 1, [name]: 1 });
       const csv = `2026-01-01T00:00:00Z,own_type,A,"${data.replaceAll('"', '""')}",0x00`;
       const json = `{"timestamp":"2026-01-01T00:00:00Z","event_type":"own_type","agent":"A","data":${data},"attestation_hash":"0x00"}`;
       return [parseCells(EXPORT_TABLE, 'csv', csv)!.data, parseCells(EXPORT_TABLE, 'json', json)!.data];
