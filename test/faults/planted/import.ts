@@ -134,6 +134,13 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/sources/import/postgres.test.ts'],
   },
   {
+    name: 'a name of jsonb is read as JSON.parse reads it',
+    breaks: 'No member changes its name',
+    file: 'pipeline/sources/rows/row-json.ts',
+    change: ['|__proto__|\\\\/;', '|__proto__/;'],
+    tests: ['test/sources/import/postgres.test.ts'],
+  },
+  {
     name: 'a day that does not exist is taken',
     breaks: 'A time that does not exist in the calendar is refused',
     file: 'pipeline/sources/rows/local-time.ts',

@@ -363,7 +363,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   test('keeps the names of members in jsonb', async () => {
     const names = ['\\', '"', '\n', '\\u00df'];
     const values = names.map(
-      (name, at) => `(${at}, now() - interval '1 minute', '${JSON.stringify({ x: at, [name]: at })}')`,
+      (name, at) => `(${at}, now() - interval '1 minute', '${JSON.stringify({ '!': at, [name]: at })}')`,
     );
     await server.sql(
       `CREATE TABLE names (id integer PRIMARY KEY, timestamp timestamptz NOT NULL, data jsonb, type text DEFAULT 'remark', agent text DEFAULT 'A'); INSERT INTO names VALUES ${values.join()}`,
@@ -382,7 +382,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         .filter((name) => name !== 'source')
         .sort(),
     );
-    expect(found).toEqual(names.map((name) => [name, 'x'].sort()));
+    expect(found).toEqual(names.map((name) => ['!', name]));
   });
 
   test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
