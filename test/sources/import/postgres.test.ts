@@ -363,7 +363,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   test('keeps the names of members in jsonb', async () => {
     const names = ['\\', '"', '\n', '\\u00df'];
     const values = names.map(
-      (name, at) => `(${at}, now() - interval '1 minute', '${JSON.stringify({ '!': at, [name]: at })}')`,
+      (name, at) => `(${at}, now() - interval '1 minute', '{"!":${at},${JSON.stringify(name)}:${at}}')`,
     );
     await server.sql(
       `CREATE TABLE names (id integer PRIMARY KEY, timestamp timestamptz NOT NULL, data jsonb, type text DEFAULT 'remark', agent text DEFAULT 'A'); INSERT INTO names VALUES ${values.join()}`,
