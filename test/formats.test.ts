@@ -110,12 +110,12 @@ describe('a file that follows from something else', () => {
       RowIndex.open(folder, 'row', (found) => {
         size = found.size;
         return true;
-      }).close();
+      })[Symbol.dispose]();
       return size;
     };
     const index = RowIndex.open(folder, 'row', () => true);
     index.save(position, 7);
-    index.close();
+    index[Symbol.dispose]();
     expect(sizeOf()).toBe(7);
     for (const number of [3, 5]) {
       const database = new DatabaseSync(join(folder, 'rows-import.db'));

@@ -20,12 +20,12 @@ export interface LockOptions {
 
 /** Runs `work` while holding the lock of `out`. Throws what `takeLock` throws. */
 export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(out, options);
-  try {
-    return await work();
-  } finally {
-    lock.close();
-  }
+  using _ = await takeLock(out, options);
+  return await work();
+}
+
+export interface Lock extends Disposable {
+  close(): void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function withLock<T>(out: string, options: LockOptions, work: () =>
  * byte-range lock available in Node. It ends with its process, so there are no stale locks to detect, no reused process ids and
  * no races over a stale lock. `lock.holder` is informational.
  */
-export async function takeLock(out: string, options: LockOptions): Promise<{ close(): void }> {
+export async function takeLock(out: string, options: LockOptions): Promise<Lock> {
   const lock = await acquire(out, options);
   try {
     await asDiskErrors(join(out, 'lock.holder'), () => writeFile(join(out, 'lock.holder'), options.holder));

@@ -150,21 +150,17 @@ export async function appendCompanionEvent<T extends CompanionEvent['type']>(
   bodyOf: (ledger: CompanionLedger, clock: number) => Body<T>,
 ): Promise<AppendedEvent<T>> {
   const { command, local, now, at, dryRun } = appending;
-  const writer = await LedgerWriter.open(local.ledger, {
+  using writer = await LedgerWriter.open(local.ledger, {
     verifiers: local.verifiers,
     now: () => now,
     waitMs: WAIT_MS,
     holder: `${command}, process ${process.pid}`,
   });
-  try {
-    const ledger = await readCompanionLedger(local);
-    const draft = { ...bodyOf(ledger, Math.max(now, at ?? now)), ...timeOf(writer.notBefore, appending) };
-    const check = (event: LedgerEvent) => assertNoFinding(ledger, event);
-    const { last } = await writer.append([draft], { check, dryRun });
-    return { event: last as Extract<CompanionEvent, { type: T }>, ledger };
-  } finally {
-    writer.close();
-  }
+  const ledger = await readCompanionLedger(local);
+  const draft = { ...bodyOf(ledger, Math.max(now, at ?? now)), ...timeOf(writer.notBefore, appending) };
+  const check = (event: LedgerEvent) => assertNoFinding(ledger, event);
+  const { last } = await writer.append([draft], { check, dryRun });
+  return { event: last as Extract<CompanionEvent, { type: T }>, ledger };
 }
 
 /** Applies the event to the state, as every reader will. */

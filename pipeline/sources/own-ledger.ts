@@ -68,12 +68,8 @@ export async function sealLedger(
   const signers = await readSigners(files);
   const verifiers = await readVerifiers(files.verifierFile);
   const holder = `sealing, process ${process.pid}`;
-  const writer = await LedgerWriter.open(files.ledger, { verifiers, now, waitMs, holder });
-  try {
-    return await writer.seal(signers, { quiet });
-  } finally {
-    writer.close();
-  }
+  using writer = await LedgerWriter.open(files.ledger, { verifiers, now, waitMs, holder });
+  return await writer.seal(signers, { quiet });
 }
 
 /** As for an event that is appended. */

@@ -76,11 +76,7 @@ const SECRET = 'PRIVATE+KEY+';
 async function isSecretKey(path: string): Promise<boolean> {
   // A pipe would wait for its writer, and a folder cannot be read.
   if (!(await stat(path).catch(() => null))?.isFile()) return false;
-  const file = await open(path).catch(() => null);
-  try {
-    const { buffer } = (await file?.read(Buffer.alloc(SECRET.length))) ?? { buffer: null };
-    return buffer?.toString('latin1') === SECRET;
-  } finally {
-    await file?.close();
-  }
+  await using file = await open(path).catch(() => null);
+  const { buffer } = (await file?.read(Buffer.alloc(SECRET.length))) ?? { buffer: null };
+  return buffer?.toString('latin1') === SECRET;
 }

@@ -54,35 +54,31 @@ export async function* findEvents(
 ): AsyncGenerator<FoundEvent> {
   const directory = openDirectory(path);
   // Opened before the snapshots are listed: a sealer writes a checkpoint before it replaces the head, so no event can be in neither.
-  const head = await openHead(directory.head);
-  try {
-    const files = await directory.snapshots(null);
-    const parts = files.map((file, index): Part => {
-      const start = () => (index === 0 ? 0 : readSize(files[index - 1]!));
-      return {
-        snapshot: file.id,
-        start,
-        lines: () => readLines(file),
-        place: `snapshots/${file.id}.ndjson.zst`,
-      };
-    });
-    if (head) {
-      const start = () => (files.length === 0 ? 0 : readSize(files.at(-1)!));
-      parts.push({ snapshot: null, start, lines: () => readRawLines(head), place: 'head.ndjson' });
-    }
-    const { seq, from } = query;
-    const some = parts.filter(
-      ({ snapshot, start }, index) =>
-        (from === null || snapshot === null || compareTimestamps(slotTimestamp(snapshot), from) > 0) &&
-        (seq === null || (start() <= seq.to && (parts[index + 1]?.start() ?? seq.from + 1) > seq.from)),
-    );
-    for (const part of newestFirst ? some.toReversed() : some) {
-      const found = matching(part, query);
-      if (newestFirst) yield* (await Array.fromAsync(found)).reverse();
-      else if (yield* found) return;
-    }
-  } finally {
-    await head?.close();
+  await using head = await openHead(directory.head);
+  const files = await directory.snapshots(null);
+  const parts = files.map((file, index): Part => {
+    const start = () => (index === 0 ? 0 : readSize(files[index - 1]!));
+    return {
+      snapshot: file.id,
+      start,
+      lines: () => readLines(file),
+      place: `snapshots/${file.id}.ndjson.zst`,
+    };
+  });
+  if (head) {
+    const start = () => (files.length === 0 ? 0 : readSize(files.at(-1)!));
+    parts.push({ snapshot: null, start, lines: () => readRawLines(head), place: 'head.ndjson' });
+  }
+  const { seq, from } = query;
+  const some = parts.filter(
+    ({ snapshot, start }, index) =>
+      (from === null || snapshot === null || compareTimestamps(slotTimestamp(snapshot), from) > 0) &&
+      (seq === null || (start() <= seq.to && (parts[index + 1]?.start() ?? seq.from + 1) > seq.from)),
+  );
+  for (const part of newestFirst ? some.toReversed() : some) {
+    const found = matching(part, query);
+    if (newestFirst) yield* (await Array.fromAsync(found)).reverse();
+    else if (yield* found) return;
   }
 }
 

@@ -50,26 +50,22 @@ export async function* readHead(
   position: LedgerPosition,
   cursor: HeadCursor | null = null,
 ): AsyncGenerator<Leaf[], HeadEnd> {
-  const file = await openHead(ledger.head);
-  try {
-    const start = file && (await findEvent(file, position.size, cursor));
-    if (!start || start.covered < 0 || start.offset === null)
-      return { position, cursor: null, behind: start != null && start.covered < 0 };
-    const { first, covered } = start;
-    let { offset } = start;
-    const { size: bytes } = await file.stat();
-    if (offset > bytes)
-      throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
-    const reader = new EventReader(position, placeOf, covered);
-    for await (const lines of splitLines(chunksOf(file, offset, bytes), placeOf, { before: covered })) {
-      yield reader.read(lines);
-      offset += bytesOf(lines);
-    }
-    const end = reader.position(position.snapshot);
-    return { position: end, cursor: { first, offset, size: end.size }, behind: false };
-  } finally {
-    await file?.close();
+  await using file = await openHead(ledger.head);
+  const start = file && (await findEvent(file, position.size, cursor));
+  if (!start || start.covered < 0 || start.offset === null)
+    return { position, cursor: null, behind: start != null && start.covered < 0 };
+  const { first, covered } = start;
+  let { offset } = start;
+  const { size: bytes } = await file.stat();
+  if (offset > bytes)
+    throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
+  const reader = new EventReader(position, placeOf, covered);
+  for await (const lines of splitLines(chunksOf(file, offset, bytes), placeOf, { before: covered })) {
+    yield reader.read(lines);
+    offset += bytesOf(lines);
   }
+  const end = reader.position(position.snapshot);
+  return { position: end, cursor: { first, offset, size: end.size }, behind: false };
 }
 
 /** The head for reading; undefined if there is none. Throws `ledger_unreadable`. */
@@ -93,12 +89,8 @@ export interface HeadLine {
  * caller compares it with its predecessor. Throws as `readHead`.
  */
 export async function* readHeadLines(ledger: LedgerDirectory, size: number): AsyncGenerator<HeadLine[]> {
-  const file = await openHead(ledger.head);
-  try {
-    if (file) yield* readOpenHeadLines(file, size);
-  } finally {
-    await file?.close();
-  }
+  await using file = await openHead(ledger.head);
+  if (file) yield* readOpenHeadLines(file, size);
 }
 
 /** The same of a head that was opened before, and may have been replaced since. Returns whether it has as many events as come before `size`. */
@@ -145,22 +137,18 @@ export interface HeadEnds {
 
 /** Reads the first and the last line; null if there is no complete one. Throws as `readHead`. */
 export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds | null> {
-  const file = await openHead(ledger.head);
-  try {
-    const firstLine = file && (await readFirstLine(file));
-    if (!firstLine) return null;
-    const { size: bytes } = await file.stat();
-    // The last line and a following incomplete one, each of at most this length, with the line end before them.
-    const start = Math.max(0, bytes - 2 * (MAX_LINE_BYTES + 1) - 1);
-    const tail = Buffer.concat(await Array.fromAsync(chunksOf(file, start, bytes)));
-    const end = tail.lastIndexOf(LINE_END);
-    const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
-    const first = parseEventLine(firstLine, () => placeOf(1));
-    const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), () => 'head.ndjson, last line');
-    return { first, last, bytes: start + end + 1 };
-  } finally {
-    await file?.close();
-  }
+  await using file = await openHead(ledger.head);
+  const firstLine = file && (await readFirstLine(file));
+  if (!firstLine) return null;
+  const { size: bytes } = await file.stat();
+  // The last line and a following incomplete one, each of at most this length, with the line end before them.
+  const start = Math.max(0, bytes - 2 * (MAX_LINE_BYTES + 1) - 1);
+  const tail = Buffer.concat(await Array.fromAsync(chunksOf(file, start, bytes)));
+  const end = tail.lastIndexOf(LINE_END);
+  const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
+  const first = parseEventLine(firstLine, () => placeOf(1));
+  const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), () => 'head.ndjson, last line');
+  return { first, last, bytes: start + end + 1 };
 }
 
 /**

@@ -42,16 +42,12 @@ export async function initLedger(ledger: NewLedger): Promise<{ event: LedgerEven
   // Before the lock, because taking it creates a folder and a refused command must create nothing.
   await assertFree(ledger);
   const holder = `ledger init, process ${process.pid}`;
-  const lock = await lockLedger(ledger.ledger, { waitMs: 0, holder });
-  try {
-    const isResumed = await assertFree(ledger);
-    const key = await create(ledger, event, isResumed).catch((cause: unknown) => {
-      throw asLedgerError(cause, ledger.ledger);
-    });
-    return { event, verifierKey: verifierKeyOf(key) };
-  } finally {
-    lock.close();
-  }
+  using _ = await lockLedger(ledger.ledger, { waitMs: 0, holder });
+  const isResumed = await assertFree(ledger);
+  const key = await create(ledger, event, isResumed).catch((cause: unknown) => {
+    throw asLedgerError(cause, ledger.ledger);
+  });
+  return { event, verifierKey: verifierKeyOf(key) };
 }
 
 async function create(ledger: NewLedger, event: LedgerEvent, isResumed: boolean): Promise<NoteKey> {

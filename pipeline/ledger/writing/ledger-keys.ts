@@ -153,16 +153,12 @@ async function changing(
   await openDirectory(ledger).snapshots(null);
   decide(await requireKeys(keyFile));
   await readVerifiers(verifierFile);
-  const lock = await lockLedger(ledger, { waitMs, holder: `a change of keys, process ${process.pid}` });
-  try {
-    const keys = decide(await requireKeys(keyFile));
-    // First: a checkpoint may never be signed only by keys that are not in this file.
-    await publishKeys(verifierFile, keys);
-    await writeNoteKeys(keyFile, keys);
-    return keys;
-  } finally {
-    lock.close();
-  }
+  using _ = await lockLedger(ledger, { waitMs, holder: `a change of keys, process ${process.pid}` });
+  const keys = decide(await requireKeys(keyFile));
+  // First: a checkpoint may never be signed only by keys that are not in this file.
+  await publishKeys(verifierFile, keys);
+  await writeNoteKeys(keyFile, keys);
+  return keys;
 }
 
 /** Adds the keys' lines to the file of verifier keys. */

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, sync } from '../../disk/durable.ts';
-import type { LockOptions } from '../../disk/lock.ts';
+import type { Lock, LockOptions } from '../../disk/lock.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
 import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from '../events/event.ts';
@@ -95,10 +95,10 @@ export interface Sealed {
  * and lines that are verified already in the same steps. A writer that is killed leaves a temporary file, events without a checkpoint, or
  * a head that begins with sealed events; readers ignore these, and the next writer removes them.
  */
-export class LedgerWriter {
+export class LedgerWriter implements Disposable {
   readonly #ledger: LedgerDirectory;
   readonly #options: WriterOptions;
-  readonly #lock: { close(): void };
+  readonly #lock: Lock;
   /** Of the newest snapshot; null before the first. */
   #checkpoint: Checkpoint | null = null;
   #sealed: LedgerPosition = LEDGER_START;
@@ -108,7 +108,7 @@ export class LedgerWriter {
   #isOpen = true;
   #lostEvents = false;
 
-  private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
+  private constructor(path: string, options: WriterOptions, lock: Lock) {
     this.#ledger = openDirectory(path);
     this.#options = options;
     this.#lock = lock;
@@ -273,6 +273,10 @@ export class LedgerWriter {
   close(): void {
     if (this.#isOpen) this.#lock.close();
     this.#isOpen = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   /**

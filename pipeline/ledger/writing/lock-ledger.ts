@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type LockOptions, takeLock } from '../../disk/lock.ts';
+import { type Lock, type LockOptions, takeLock } from '../../disk/lock.ts';
 import { assertOwner } from '../../disk/owner.ts';
 import { CathedralError } from '../../errors.ts';
 
@@ -20,7 +20,7 @@ export function lockOf(ledger: string): string {
  * Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it,
  * `ledger_unwritable` or `disk_full`.
  */
-export async function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
+export async function lockLedger(ledger: string, options: LockOptions): Promise<Lock> {
   // The lock stands beside the ledger, perhaps in a folder of root.
   assertOwner(ledger);
   try {

@@ -47,31 +47,27 @@ export async function appendFiles(
   const mappings = await mappingFiles(files ?? [], mapping);
   const findings = new LedgerFindings();
   const holder = `ledger append, process ${process.pid}`;
-  const writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs, holder });
-  try {
-    if (dryRun || strict) progress.stage('folding the ledger');
-    const before = dryRun || strict ? await contradictions() : null;
-    const whole = before && {
-      contradictions: (event: LedgerEvent) => before.of(event),
-      names: before.names,
-    };
-    const known = await writer.repeatable();
-    const batch = new Batch({ findings, strict, sort, known, ...whole });
-    progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
-    const seq = writer.end.size;
-    const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));
-    const appended = await appendAll(writer, batch, drafts, dryRun);
-    progress.end();
-    report(progress, findings, batch);
-    const result = describe(ledger.ledger, batch, appended, { seq, dryRun });
-    return {
-      facts: { ...result, findings: findings.listed },
-      lines: batch.errors === 0 ? [formatResult(result)] : [],
-      errors: batch.errors,
-    };
-  } finally {
-    writer.close();
-  }
+  using writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs, holder });
+  if (dryRun || strict) progress.stage('folding the ledger');
+  const before = dryRun || strict ? await contradictions() : null;
+  const whole = before && {
+    contradictions: (event: LedgerEvent) => before.of(event),
+    names: before.names,
+  };
+  const known = await writer.repeatable();
+  const batch = new Batch({ findings, strict, sort, known, ...whole });
+  progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
+  const seq = writer.end.size;
+  const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));
+  const appended = await appendAll(writer, batch, drafts, dryRun);
+  progress.end();
+  report(progress, findings, batch);
+  const result = describe(ledger.ledger, batch, appended, { seq, dryRun });
+  return {
+    facts: { ...result, findings: findings.listed },
+    lines: batch.errors === 0 ? [formatResult(result)] : [],
+    errors: batch.errors,
+  };
 }
 
 /** Null if the batch has errors: nothing is appended then. */

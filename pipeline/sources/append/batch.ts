@@ -68,7 +68,7 @@ export class Batch {
 
   /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
   async *drafts(files: AsyncIterable<RowFile>): AsyncGenerator<Iterable<EventDraft>> {
-    const sorted = this.#options.sort ? new SortedRows() : null;
+    using sorted = this.#options.sort ? new SortedRows() : null;
     try {
       for await (const file of files) {
         this.#checkUnread(file);
@@ -85,8 +85,6 @@ export class Batch {
       // After it nothing can be read.
       if (!(error instanceof CathedralError)) throw error;
       this.#refuse(error);
-    } finally {
-      sorted?.close();
     }
     if (this.errors > 0) throw this.#refused();
   }

@@ -20,10 +20,10 @@ const IN_ORDER = `
 const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /**
- * Sorts rows by time on disk, in a file that nobody else sees and that is gone after `close`. Rows of one time keep their order, or have
+ * Sorts rows by time on disk, in a file that nobody else sees and that is gone after its disposal. Rows of one time keep their order, or have
  * the reverse one in a file that is newest first.
  */
-export class SortedRows {
+export class SortedRows implements Disposable {
   // An empty name makes a temporary database.
   readonly #database = new DatabaseSync('');
   readonly #insert;
@@ -55,7 +55,7 @@ export class SortedRows {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 }

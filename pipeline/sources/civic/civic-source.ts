@@ -153,7 +153,7 @@ class CivicView implements RowView<RemoteEvent> {
     return `${this.#audited}`;
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#spool.close();
   }
 

@@ -238,7 +238,7 @@ class FileView implements RowView {
     return JSON.stringify({ read, waiting: this.#waiting } satisfies Mark);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#extent.file.close();
   }
 

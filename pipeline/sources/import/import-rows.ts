@@ -58,19 +58,15 @@ export function unreadMessage({ line, since, reason }: Unread): string {
 export async function importRows<Content>(options: ImportOptions<Content>): Promise<ImportReport> {
   const { directory, verifiers, now, waitMs } = options;
   const holder = `import, process ${process.pid}`;
-  const writer = await LedgerWriter.open(directory, { create: true, verifiers, now, waitMs, holder });
+  using writer = await LedgerWriter.open(directory, { create: true, verifiers, now, waitMs, holder });
   try {
-    try {
-      return await importOnce(writer, options, null);
-    } catch (error) {
-      if (error instanceof RowFault) return await importOnce(writer, options, error);
-      // Damage inside the index shows only when it is read. Without the index, the ledger is read instead.
-      if (!isIndexDamage(error)) throw error;
-      removeIndex(directory);
-      return await importOnce(writer, options, null);
-    }
-  } finally {
-    writer.close();
+    return await importOnce(writer, options, null);
+  } catch (error) {
+    if (error instanceof RowFault) return await importOnce(writer, options, error);
+    // Damage inside the index shows only when it is read. Without the index, the ledger is read instead.
+    if (!isIndexDamage(error)) throw error;
+    removeIndex(directory);
+    return await importOnce(writer, options, null);
   }
 }
 
@@ -92,38 +88,30 @@ async function importOnce<Content>(
   known: RowFault | null,
 ): Promise<ImportReport> {
   const { source, full = false, auditWindows = 1 } = options;
-  const index = await openIndex(options.directory, writer.end.size, options.verifiers, source.form);
-  try {
-    const view = await source.open({ index, now: options.now(), auditWindows });
-    try {
-      const comparison = new Comparison(source, view, index);
-      const start = await comparison.run(full);
-      const held = await view.held(start);
-      const intake = new Intake(writer, view, index, options, known !== null);
-      const { snapshots, position, head } = await writer.seal(
-        options.signers,
-        known
-          ? { until: known.since === null ? 0 : slotStart(known.since) }
-          : {
-              quiet: source.quiet,
-              until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
-            },
-        intake.events(comparison, start),
-      );
-      index.state.mark = await view.mark(start, intake.last, intake.hasAllLate && !comparison.isPartial);
-      index.save(position, position.size + head);
-      if (intake.fault) throw intake.fault.cause;
-      const { imported, findings } = intake;
-      const unread = held?.unread ?? null;
-      if (unread) findings.push({ kind: 'unread', rows: [], message: unreadMessage(unread) });
-      const sealed = snapshots.map(({ id }) => id);
-      return { imported, sealed, size: position.size + head, head, findings, unread };
-    } finally {
-      await view.close();
-    }
-  } finally {
-    index.close();
-  }
+  using index = await openIndex(options.directory, writer.end.size, options.verifiers, source.form);
+  await using view = await source.open({ index, now: options.now(), auditWindows });
+  const comparison = new Comparison(source, view, index);
+  const start = await comparison.run(full);
+  const held = await view.held(start);
+  const intake = new Intake(writer, view, index, options, known !== null);
+  const { snapshots, position, head } = await writer.seal(
+    options.signers,
+    known
+      ? { until: known.since === null ? 0 : slotStart(known.since) }
+      : {
+          quiet: source.quiet,
+          until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
+        },
+    intake.events(comparison, start),
+  );
+  index.state.mark = await view.mark(start, intake.last, intake.hasAllLate && !comparison.isPartial);
+  index.save(position, position.size + head);
+  if (intake.fault) throw intake.fault.cause;
+  const { imported, findings } = intake;
+  const unread = held?.unread ?? null;
+  if (unread) findings.push({ kind: 'unread', rows: [], message: unreadMessage(unread) });
+  const sealed = snapshots.map(({ id }) => id);
+  return { imported, sealed, size: position.size + head, head, findings, unread };
 }
 
 /** Why the first of some changed rows is no event any more; without what was found, since findings are for everybody. */

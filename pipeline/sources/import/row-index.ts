@@ -63,15 +63,13 @@ export function isRemoteCopy(ledger: string): boolean {
   const path = join(ledger, IMPORT_INDEX);
   if (!existsSync(path)) return false;
   // Not read-only, because SQLite has to undo what a killed import left; and an import may be committing.
-  const database = new DatabaseSync(path, { timeout: COMMIT_MS });
+  using database = new DatabaseSync(path, { timeout: COMMIT_MS });
   try {
     return readState(database).noun === 'event';
   } catch (cause) {
     const expected = 'the index of an import; the next import rebuilds a damaged one';
     const found = (cause as Error).message;
     throw new CathedralError('ledger_unreadable', { place: path, expected, found, cause });
-  } finally {
-    database.close();
   }
 }
 
@@ -108,7 +106,7 @@ export interface Found extends Change {
  * damaged or stale, it is made anew. One transaction spans an import and `save` commits it, so an import that fails or is killed leaves
  * the index unchanged.
  */
-export class RowIndex {
+export class RowIndex implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #state: State;
@@ -220,7 +218,7 @@ export class RowIndex {
   }
 
   /** Discards all changes since the last `save`. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 
@@ -322,7 +320,7 @@ export async function openIndex(
     for await (const lines of readHeadLines(ledger, next)) for (const { event } of lines) add(event);
     return index;
   } catch (error) {
-    index.close();
+    index[Symbol.dispose]();
     throw error;
   }
 }

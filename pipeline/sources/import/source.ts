@@ -32,7 +32,7 @@ export interface Opening {
 }
 
 /** The rows of a source. Each method may throw `import_failed`, also in the midst of rows. */
-export interface RowView<Content = EventDraft> {
+export interface RowView<Content = EventDraft> extends AsyncDisposable {
   /** Rows that every import compares: the newest of those up to the last imported one, and some older ones in turn. */
   some(): AsyncIterable<readonly SourceRow<Content>[]>;
   /** Whether no row up to the last imported one is new or missing, as far as that shows at little cost. */
@@ -54,7 +54,6 @@ export interface RowView<Content = EventDraft> {
   alerts?(): Iterable<SourceAlert>;
   /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */
   mark(start: Start<Content>, last: SourceRow<Content> | null, isWhole: boolean): Promise<string | null>;
-  close(): Promise<void>;
 }
 
 /** Where new rows begin: behind the last imported one, or behind a row that `all` has shown (null: with the first row). */

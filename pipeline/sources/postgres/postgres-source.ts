@@ -246,7 +246,7 @@ class PostgresView implements RowView {
     return JSON.stringify(mark);
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return end(this.#options.client);
   }
 

@@ -115,7 +115,7 @@ export class LedgerReplica {
   async #writing(work: (writer: LedgerWriter, facts: SharedFacts) => Promise<boolean>): Promise<Updated> {
     const { folder, verifiers, waitMs, kind, shared } = this.#options;
     await this.#assertOurs();
-    const writer = await LedgerWriter.open(folder, {
+    using writer = await LedgerWriter.open(folder, {
       ...{ verifiers, waitMs, now: Date.now, create: true },
       isCopy: followerOf(folder) !== null,
       holder: `a ${kind} of a ledger, process ${process.pid}`,
@@ -134,8 +134,6 @@ export class LedgerReplica {
     } catch (error) {
       this.#agreed = 0;
       throw error;
-    } finally {
-      writer.close();
     }
   }
 
@@ -313,13 +311,9 @@ export class LedgerReplica {
       await Array.fromAsync(object.body);
       throw wrong(`${object.bytes} bytes`);
     }
-    const file = await open(path, 'w');
-    try {
-      for await (const chunk of object.body) await file.writeFile(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, 'w');
+    for await (const chunk of object.body) await file.writeFile(chunk);
+    await file.sync();
     const found = await hashFile(path);
     if (found.bytes !== bytes || found.sha256 !== sha256)
       throw wrong(`${found.bytes} bytes with SHA-256 ${found.sha256}`);

@@ -119,21 +119,17 @@ export class LedgerSharer {
   async #shareOnce({ size, newest }: SharedFacts): Promise<number> {
     // Sealing moves events out of the head after their snapshot is there. So the snapshots that are listed after a head was opened have all
     // events before it, however much is sealed while they are shared.
-    const head = await openHead(this.#ledger.head);
-    try {
-      if (newest) this.#assertHas(newest);
-      let end = { newest, size };
-      for (const files of batchesOf(await this.#ledger.snapshots(newest?.id ?? null)))
-        end = await this.#shareSnapshots(files, end);
-      const sealed = end.newest?.position.size ?? 0;
-      const from = Math.max(this.#agreed, sealed);
-      const hashes = await this.#options.shared.hashes(from, end.size);
-      const lines = head && newLines(readOpenHeadLines(head, from), from, end.size, hashes);
-      this.#agreed = await this.#shareLines(lines, end.size, sealed);
-      return this.#agreed;
-    } finally {
-      await head?.close();
-    }
+    await using head = await openHead(this.#ledger.head);
+    if (newest) this.#assertHas(newest);
+    let end = { newest, size };
+    for (const files of batchesOf(await this.#ledger.snapshots(newest?.id ?? null)))
+      end = await this.#shareSnapshots(files, end);
+    const sealed = end.newest?.position.size ?? 0;
+    const from = Math.max(this.#agreed, sealed);
+    const hashes = await this.#options.shared.hashes(from, end.size);
+    const lines = head && newLines(readOpenHeadLines(head, from), from, end.size, hashes);
+    this.#agreed = await this.#shareLines(lines, end.size, sealed);
+    return this.#agreed;
   }
 
   /** Throws log_forked unless the folder has a shared snapshot. */

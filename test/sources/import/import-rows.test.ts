@@ -52,7 +52,11 @@ describe('an import of rows', () => {
   test('says that it cannot make its folder', async () => {
     writeFileSync(join(ledger, 'file'), '');
     ledger = join(ledger, 'file', 'imported');
-    await expect(run()).rejects.toMatchObject({ code: 'ledger_unwritable', place: ledger, found: 'ENOTDIR' });
+    await expect(run()).rejects.toMatchObject({
+      code: 'ledger_unwritable',
+      place: ledger,
+      found: expect.stringContaining('ENOTDIR'),
+    });
   });
 
   test('reports a row whose slot was sealed before, but not the order of concurrent writers at the end of a slot', async () => {

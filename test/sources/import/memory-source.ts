@@ -59,7 +59,7 @@ export class MemorySource {
         return since === undefined ? null : { since };
       },
       mark: async () => `${audited}`,
-      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
     };
   }
 }

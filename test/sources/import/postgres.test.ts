@@ -308,10 +308,10 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       for (let step = await reading.next(); !step.done; step = await reading.next());
     };
     await expect(rest()).rejects.toThrow('(import_failed)');
-    await view.close();
+    await view[Symbol.asyncDispose]();
     const again = await open();
     expect((await Array.fromAsync(again.fresh({ last: null }))).flat()).toHaveLength(1000);
-    await again.close();
+    await again[Symbol.asyncDispose]();
   });
 
   test('reads a view, a query, a mapped table, all kinds of columns, and names that need quotes', async () => {
@@ -413,7 +413,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         auditWindows: 1,
       });
       const rows = (await Array.fromAsync(view.fresh({ last: null }))).flat();
-      await view.close();
+      await view[Symbol.asyncDispose]();
       return rows.map(({ draft }) => {
         if (draft instanceof CathedralError) return { refused: draft.message };
         const json = JSON.stringify(draft!.data.n);
