@@ -136,6 +136,8 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'one that is there already',
   EACCES: 'one that this user may not use',
   EPERM: 'one that this user may not change',
+  ENOTFOUND: 'no such host',
+  EADDRNOTAVAIL: 'an address of another machine',
 };
 
 /** An error that states the place, the expected and the actual value. `code` is stable across versions. */

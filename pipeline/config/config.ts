@@ -13,6 +13,9 @@ export type Options = Readonly<Record<string, Option>>;
 /** Only this software uses this prefix, so an unknown variable with it is a misspelling. */
 const PREFIX = 'CATHEDRAL_';
 
+/** Characters of a value that a message shows. */
+const MAX_SHOWN = 200;
+
 /** The password in an address, which no message may quote. */
 const PASSWORD = /^((?:[a-z][a-z+.-]*:\/*)?[^:@/]*):(?!\/).*@/is;
 
@@ -139,8 +142,13 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const parsed = option.schema.safeParse(option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
-  const found = isSecret ? 'another value' : JSON.stringify(text.replace(PASSWORD, '$1:…@'));
+  const found = isSecret ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
   throw wrong('config_invalid', { place, expected: option.unit, found });
+}
+
+/** Enough of a value to recognise it. */
+function shortened(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
 function findText(name: string, option: Option, { positionals = [], flags, env }: Sources) {

@@ -137,6 +137,9 @@ const USED: Readonly<Record<Kind, readonly string[]>> = {
   export: ['ledgerKey', 'policy', 'out', 'logUrl', 'timeLimit', 'from', 'to', 'filter', 'heldCheckpoint'],
   proof: ['ledgerKey', 'policy', 'event'],
 };
+const MOMENT = 'a date or a date-time, as in the address of the export';
+const moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
 const USED_FOR_ALL = ['what', 'kind', 'json'];
 
 const verify: Command = defineCommand({
@@ -191,12 +194,14 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     heldCheckpoint,
     event,
     from: {
-      unit: 'a date or a date-time, as in the address of the export',
+      unit: MOMENT,
+      schema: moment,
       description:
         'The start of the period that was exported. Without it, the start that a JSON file names, or else its oldest row; rows missing before that are not noticed.',
     },
     to: {
-      unit: 'a date or a date-time, as in the address of the export',
+      unit: MOMENT,
+      schema: moment,
       description:
         'The end of the period that was exported. Without it, the end that a JSON file names, or else its newest row.',
     },

@@ -1,4 +1,4 @@
-import { settings } from '../setting.ts';
+import { settings, text } from '../setting.ts';
 
 export const KEY_HOLDERS = settings('API keys', {
   smtpUrl: {
@@ -12,5 +12,6 @@ export const KEY_HOLDERS = settings('API keys', {
   mailFrom: {
     unit: 'an address, or a name with one: Cathedral <keys@data.example.org>',
     description: 'The sender of mails. Required together with SMTP_URL.',
+    schema: text.regex(/^([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/),
   },
 });
