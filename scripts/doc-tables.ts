@@ -3,6 +3,7 @@ import { PROBLEMS } from '../pipeline/attestation/problem.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
 import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { CHECKS } from '../pipeline/verify/checks.ts';
+import { ExportQuery } from '../src/api/query/export-query.ts';
 import { TIERS } from '../src/api/tiers.ts';
 import { LOG_FAULTS } from '../src/sidecar/access-log/verify-access-log.ts';
 import { UPGRADE_PROBLEMS } from '../src/sidecar/simulation/reject-upgrade.ts';
@@ -68,6 +69,15 @@ const TABLES: readonly DocTable[] = [
       meaning,
     ]),
     byHand: 'what to do',
+  },
+  {
+    doc: 'export.md',
+    section: 'Parameters',
+    columns: ['parameter', 'what it is', 'example'],
+    rows: Object.entries(ExportQuery.in.shape).map(([name, parameter]) => {
+      const { description = '', example = '' } = parameter.meta() ?? {};
+      return [`\`${name}\``, description, `\`${example}\``];
+    }),
   },
   {
     doc: 'verification.md',

@@ -331,6 +331,24 @@ describe('the README', () => {
   });
 });
 
+describe('the list of the documentation', () => {
+  const linksIn = (text: string) => [...text.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1]!);
+  const list = read('docs/README.md');
+
+  test('sends each reader to at most three pages', () => {
+    const readers = list.split('\n').filter((line) => line.startsWith('| ') && line.includes(']('));
+    expect(readers.length).toBeGreaterThan(10);
+    for (const reader of readers) expect(new Set(linksIn(reader)).size, reader).toBeLessThanOrEqual(3);
+  });
+
+  test('has every page', () => {
+    const listed = new Set(linksIn(list).map((target) => join('docs', target)));
+    expect(
+      PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md' && !listed.has(page)),
+    ).toEqual([]);
+  });
+});
+
 describe('a dependency', () => {
   const lines = read('docs/dependencies.md')
     .split('\n')
