@@ -130,16 +130,12 @@ function fault(place: string, expected: string, found: string, cause?: unknown):
 
 /** The first `bytes` bytes of a file, or all of a shorter one. */
 export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const read = Buffer.alloc(bytes);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(read, length, bytes - length);
-      length += bytesRead;
-      if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  const read = Buffer.alloc(bytes);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(read, length, bytes - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
   }
 }

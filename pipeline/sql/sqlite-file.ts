@@ -284,15 +284,13 @@ function setJournal(database: DatabaseSync, journal: SqliteForm['journal']): voi
 /** Whether a process has a file with a write-ahead log open. */
 export function isInUse(path: string): boolean {
   if (!existsSync(path)) return false;
-  const database = new DatabaseSync(path, { timeout: 0 });
+  using database = new DatabaseSync(path, { timeout: 0 });
   try {
     // Only the last connection may end the log.
     return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode !== 'delete';
   } catch (error) {
     // Whoever opens it says what else is wrong with it.
     return isBusy(error);
-  } finally {
-    database.close();
   }
 }
 

@@ -34,22 +34,18 @@ export async function runWitness(
   { now, progress, print }: Witnessing,
   signal: AbortSignal,
 ): Promise<void> {
-  const lock = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
-  try {
-    const logs = await readLogs(logsFile);
-    const keys = await ownKeys(key ?? join(state, 'witness.key'), name, now());
-    const log = (line: string) => progress.note(line);
-    const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log });
-    const report = (error: Error) => progress.fault(error.message);
-    const server = witnessServer({ witness, about: describe(keys, logs), report });
-    await listenOn(server, { host, port });
-    for (const { cosigner } of keys) print(`Verifier key: ${formatCosignerKey(cosigner)}`);
-    print(`Witnessing ${logs.length} ${logs.length === 1 ? 'log' : 'logs'} at ${addressOf(host, server)}`);
-    if (!signal.aborted) await once(signal, 'abort');
-    await closeServer(server, grace * 1000);
-  } finally {
-    lock.close();
-  }
+  using _ = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
+  const logs = await readLogs(logsFile);
+  const keys = await ownKeys(key ?? join(state, 'witness.key'), name, now());
+  const log = (line: string) => progress.note(line);
+  const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log });
+  const report = (error: Error) => progress.fault(error.message);
+  const server = witnessServer({ witness, about: describe(keys, logs), report });
+  await listenOn(server, { host, port });
+  for (const { cosigner } of keys) print(`Verifier key: ${formatCosignerKey(cosigner)}`);
+  print(`Witnessing ${logs.length} ${logs.length === 1 ? 'log' : 'logs'} at ${addressOf(host, server)}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await closeServer(server, grace * 1000);
 }
 
 async function ownKeys(path: string, name: string | null, now: number): Promise<CosigningKey[]> {

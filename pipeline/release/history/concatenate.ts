@@ -32,17 +32,13 @@ async function copySegment(
   target: HashedFile,
 ): Promise<void> {
   let found = 0;
-  const source = await open(place, 'r');
-  try {
-    for (;;) {
-      const { bytesRead } = await source.read(buffer, 0, buffer.length, null);
-      if (bytesRead === 0) break;
-      const chunk = buffer.subarray(0, bytesRead);
-      found = crc32(chunk, found);
-      await target.write(chunk);
-    }
-  } finally {
-    await source.close();
+  await using source = await open(place, 'r');
+  for (;;) {
+    const { bytesRead } = await source.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
+    found = crc32(chunk, found);
+    await target.write(chunk);
   }
   if (found !== expected)
     throw new CathedralError('release_invalid', { place, expected: `CRC-32 ${expected}`, found: `${found}` });

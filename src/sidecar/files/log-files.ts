@@ -62,17 +62,12 @@ export function createLogFiles(out: string, ready: () => void | Promise<void> = 
 
 /** Null where there is no such file. */
 async function read(place: string): Promise<FoundFile | null> {
-  const file = await open(place).catch((error: NodeJS.ErrnoException) => {
+  await using file = await open(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
   if (!file) return null;
-  try {
-    const { size, mtimeMs } = await file.stat();
-    if (size > MAX_BUNDLE_BYTES)
-      throw new Error(`${place}: ${size} bytes are too many for a file of the log`);
-    return { bytes: await file.readFile(), modified: mtimeMs };
-  } finally {
-    await file.close();
-  }
+  const { size, mtimeMs } = await file.stat();
+  if (size > MAX_BUNDLE_BYTES) throw new Error(`${place}: ${size} bytes are too many for a file of the log`);
+  return { bytes: await file.readFile(), modified: mtimeMs };
 }
