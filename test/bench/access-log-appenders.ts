@@ -1,4 +1,4 @@
-import { measure, median } from './child.ts';
+import { inTurns, measure, median } from './child.ts';
 import { atLeast, type Figure } from './figure.ts';
 
 const RUNS = 5;
@@ -11,11 +11,10 @@ const CALLERS = 32;
 
 /** Entries that three servers add to the access log of a database, beside those of one server that is as busy as each of them. */
 export async function appenders(store: string): Promise<Figure> {
-  const found: Record<'one' | 'three', number[]> = { one: [], three: [] };
-  for (let run = 0; run < RUNS; run += 1) {
-    found.one.push(await entriesPerSecond(store, 1));
-    found.three.push(await entriesPerSecond(store, APPENDERS));
-  }
+  const found = await inTurns(RUNS, {
+    one: () => entriesPerSecond(store, 1),
+    three: () => entriesPerSecond(store, APPENDERS),
+  });
   const what = 'three servers that write one access log, beside one server';
   return atLeast(what, median(found.three), median(found.one), 'entries/s', 0.9);
 }

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { measure, median } from './child.ts';
+import { inTurns, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 
@@ -15,21 +15,23 @@ export async function append(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const path = join(folder, 'events.ndjson');
     await pipeline(linesOf(EVENTS), createWriteStream(path));
-    const [validated, appended] = [[], []] as { ms: number; rss: number }[][];
-    for (let run = 0; run < RUNS; run += 1) {
-      const ledger = join(folder, `ledger-${run}`);
-      await mkdir(join(ledger, 'snapshots'), { recursive: true });
-      validated!.push(await measure('append-events', ['validate', ledger, path]));
-      appended!.push(await measure('append-events', ['append', ledger, path]));
-      await rm(ledger, { recursive: true });
-    }
+    const ledger = join(folder, 'ledger');
+    const { validated, appended } = await inTurns(RUNS, {
+      validated: () => measure('append-events', ['validate', ledger, path]),
+      appended: async () => {
+        await mkdir(join(ledger, 'snapshots'), { recursive: true });
+        const measured = await measure('append-events', ['append', ledger, path]);
+        await rm(ledger, { recursive: true });
+        return measured;
+      },
+    });
     const seconds = (all: { ms: number }[]) => median(all.map(({ ms }) => ms)) / 1000;
-    const rss = Math.max(...appended!.map((one) => one.rss));
+    const rss = Math.max(...appended.map((one) => one.rss));
     report(
       compare(
         'ledger append of 1 000 000 NDJSON events ÷ validating them',
-        seconds(appended!),
-        seconds(validated!),
+        seconds(appended),
+        seconds(validated),
         's',
         2,
       ),

@@ -38,12 +38,27 @@ export async function measure(name: string, args: readonly string[]): Promise<Me
 }
 
 /** In the child: does the work and reports. */
-export async function report(work: () => Promise<Partial<Measured> | undefined>): Promise<void> {
+export async function report(work: () => Promise<unknown>): Promise<void> {
   const [start, before] = [performance.now(), process.cpuUsage()];
-  const more = await work();
+  const more = (await work()) as Partial<Measured> | undefined;
   const [ms, { user, system }] = [performance.now() - start, process.cpuUsage(before)];
   const cpu = (user + system) / 1000;
   console.log(JSON.stringify({ ms, cpu, rss: process.resourceUsage().maxRSS / 1024, ...more }));
+}
+
+/** What each gives, one after the other in every run, so that what else the machine does is the same for all. */
+export async function inTurns<N extends string, T>(
+  runs: number,
+  work: Readonly<Record<N, (run: number) => Promise<T>>>,
+): Promise<Record<N, T[]>> {
+  const names = Object.keys(work) as N[];
+  const found = Object.fromEntries(names.map((name): [string, T[]] => [name, []])) as Record<N, T[]>;
+  for (let run = 0; run < runs; run += 1) for (const name of names) found[name].push(await work[name](run));
+  return found;
+}
+
+export function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
 }
 
 /** The middle one of an odd number of values. */

@@ -6,7 +6,7 @@ import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { compare, type Report } from './figure.ts';
 import { measuredBuild, printsPdfs, withhold } from './runs.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 
 /** The last slot has the first events of a new day; the ones before it are of the day before. */
 const END = '2026-06-11T06:00:00Z';
@@ -21,9 +21,7 @@ const MOST_MB = 600;
 export async function demo(report: Report): Promise<void> {
   const flags = printsPdfs() ? [] : ['--without-pdf'];
   return withScratch(async (folder) => {
-    const [ledger, later, out, data] = ['ledger', 'later', 'out', 'data'].map((name) =>
-      join(folder, name),
-    ) as [string, string, string, string];
+    const [ledger, later, out, data] = below(folder, 'ledger', 'later', 'out', 'data');
     await writeSample({ out: ledger, to: END, seed: SEED });
     const withheld = await withhold(ledger, later, RUNS);
     const build = () => measuredBuild(folder, ledger, out, flags);

@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { measure, median } from './child.ts';
+import { inTurns, measure, median } from './child.ts';
 import { atLeast, compare, type Report } from './figure.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
 
 const EVENTS = 1_000_000;
@@ -30,21 +29,21 @@ const FILTERED = {
 /** Exports of a million events over HTTP, beside DuckDB's COPY of the same rows from its own table into a file. */
 export async function exportRows(report: Report): Promise<void> {
   return withScratch(async (folder) => {
-    const [ledger, out, csv] = ['ledger', 'out', 'export.csv'].map((name) => join(folder, name));
-    await writeSample({ out: ledger!, to: '2026-10-01', seed: 1, events: EVENTS });
-    await measure('build', [ledger!, out!, 'rebuild']);
-    const server = await serve('export-server', [out!]);
+    const [ledger, out, csv] = below(folder, 'ledger', 'out', 'export.csv');
+    await writeSample({ out: ledger, to: '2026-10-01', seed: 1, events: EVENTS });
+    await measure('build', [ledger, out, 'rebuild']);
+    const server = await serve('export-server', [out]);
     try {
       const memory = await slowReader(server);
       report(compare('memory with a slow reader, above idle ÷ 80 MB', memory, MOST_MEMORY_MB, 'MB', 1));
       const { answer } = await request(server, WHOLE.query);
-      await pipeline(answer, createWriteStream(csv!));
-      const whole = await race(server, WHOLE, [csv!, folder]);
+      await pipeline(answer, createWriteStream(csv));
+      const whole = await race(server, WHOLE, [csv, folder]);
       report(
         atLeast('export of 1 000 000 events, beside DuckDB', whole.ours, whole.theirs, 'rows/ms', 1),
         compare('its first byte ÷ 50 ms', whole.firstMs, MOST_FIRST_BYTE_MS, 'ms', 1),
       );
-      const filtered = await race(server, FILTERED, [csv!, folder]);
+      const filtered = await race(server, FILTERED, [csv, folder]);
       const least = Math.min(LEAST_SCANNED, filtered.theirs);
       report(
         atLeast('export of 1 in 100, rows looked at', filtered.ours, least, 'rows/ms', 1),
@@ -62,15 +61,17 @@ async function race(
   { query, where }: { query: string; where: string },
   reference: readonly string[],
 ): Promise<{ ours: number; theirs: number; firstMs: number }> {
-  const [ours, first, theirs] = [[], [], []] as [number[], number[], number[]];
-  for (let run = 0; run < RUNS; run += 1) {
-    const start = performance.now();
-    const { answer, firstMs } = await request(server, query);
-    for await (const _ of answer);
-    ours.push(performance.now() - start);
-    first.push(firstMs);
-    theirs.push((await measure('export-reference', [...reference, where])).ms);
-  }
+  const first: number[] = [];
+  const { ours, theirs } = await inTurns(RUNS, {
+    ours: async () => {
+      const start = performance.now();
+      const { answer, firstMs } = await request(server, query);
+      for await (const _ of answer);
+      first.push(firstMs);
+      return performance.now() - start;
+    },
+    theirs: async () => (await measure('export-reference', [...reference, where])).ms,
+  });
   return { ours: EVENTS / median(ours), theirs: EVENTS / median(theirs), firstMs: median(first) };
 }
 

@@ -39,7 +39,7 @@ export async function runBenchmarks(
   return missed.length + failed.length > 0 ? 1 : 0;
 }
 
-/** `  met     the site ÷ a site of one empty page: 8.1 s, beside 2.0 s, 4.05 (≤ 5)` */
+/** `  met     next run ÷ first release: 8.1 s, beside 20.3 s, 0.40 (≤ 0.6)` */
 function formatFigure({ what, measured, reference, ratio, bound, verdict }: Figure): string {
   const most = bound === '' ? '' : ` (${bound})`;
   return `  ${verdict.padEnd(7)} ${what}: ${measured}, beside ${reference}: ${ratio}${most}`;

@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { measure, median } from './child.ts';
+import { inTurns, measure, median, p99 } from './child.ts';
 import { compare, type Figure, type Report } from './figure.ts';
 import { type Listener, listenTo, untilSeen } from './live-client.ts';
 import { HeadFeed } from './live-feed.ts';
 import { withScratch } from './scratch.ts';
-import { type Server, serve } from './server.ts';
+import { type Server, serve, settledMemory } from './server.ts';
 
 const EVENTS = 101;
 /** Longer than the gap between two messages: what is measured is the way of one event. */
@@ -75,10 +74,10 @@ async function latenciesOf(server: Server, feed: HeadFeed): Promise<{ asked: num
 }
 
 async function memory(start: Start): Promise<Figure> {
-  const bytes = { bare: [] as number[], sidecar: [] as number[] };
-  for (let run = 0; run < RUNS; run += 1)
-    for (const kind of ['bare', 'sidecar'] as const)
-      bytes[kind].push(await bytesPerListener(await start(kind)));
+  const bytes = await inTurns(RUNS, {
+    bare: async () => bytesPerListener(await start('bare')),
+    sidecar: async () => bytesPerListener(await start('sidecar')),
+  });
   return compare(
     `memory of each of ${LISTENERS} idle listeners, beside open answers of bare node:http`,
     median(bytes.sidecar) / 1024,
@@ -99,28 +98,15 @@ async function bytesPerListener(server: Server): Promise<number> {
   return (after - before) / LISTENERS;
 }
 
-/** Resident bytes, after two collections: the first one finds what the second one frees. */
-async function settledMemory({ pid }: Server): Promise<number> {
-  for (let collection = 0; collection < 2; collection += 1) {
-    await sleep(500);
-    process.kill(pid, 'SIGUSR2');
-  }
-  await sleep(500);
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
-  return Number(kilobytes) * 1024;
-}
-
 async function audience(start: Start, feed: HeadFeed): Promise<Figure> {
-  const [one, several]: [number[], number[]] = [[], []];
-  // In turn, so that other work of the machine meets both.
-  for (let run = 0; run < RUNS; run += 1) {
-    one.push(...(await untilLast(await startAll(start, 1), feed)));
-    several.push(...(await untilLast(await startAll(start, SERVERS), feed)));
-  }
+  const { one, several } = await inTurns(RUNS, {
+    one: async () => untilLast(await startAll(start, 1), feed),
+    several: async () => untilLast(await startAll(start, SERVERS), feed),
+  });
   return compare(
     `event written → last of ${SERVERS} × ${AUDIENCE / SERVERS} listeners, median, beside one server with ${AUDIENCE}`,
-    median(several),
-    median(one),
+    median(several.flat()),
+    median(one.flat()),
     'ms',
     1.5,
   );
@@ -150,8 +136,4 @@ async function untilLast(servers: readonly Server[], feed: HeadFeed): Promise<nu
   for (const listener of listeners) listener.close();
   await Promise.all(servers.map((server) => server.stop()));
   return took;
-}
-
-function p99(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
 }

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { ledgerExport } from '../../pipeline/artifacts/government/ledger-export.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { type Measured, measure, median } from './child.ts';
+import { inTurns, type Measured, measure, median } from './child.ts';
 import { atLeast, compare, type Report } from './figure.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 import { sealReadings, writeSyntheticLog } from './synthetic-log.ts';
 
 const SIZES = [100_000, 5_000_000];
@@ -50,17 +50,16 @@ async function extending(report: Report): Promise<void> {
 }
 
 async function hashing(report: Report): Promise<void> {
-  const [tree, bare] = [[], []] as Measured[][];
-  for (let run = 0; run < RUNS; run += 1) {
-    tree!.push(await measure('log-hash', ['tree', `${HASHED}`]));
-    bare!.push(await measure('log-hash', ['bare', `${HASHED}`]));
-  }
+  const { tree, bare } = await inTurns(RUNS, {
+    tree: () => measure('log-hash', ['tree', `${HASHED}`]),
+    bare: () => measure('log-hash', ['bare', `${HASHED}`]),
+  });
   const rate = (runs: Measured[]) => HASHED / median(runs.map((run) => run.ms));
   report(
     compare(
       'tiles over 1 000 000 entries, beside SHA-256 of their bytes',
-      rate(tree!),
-      rate(bare!),
+      rate(tree),
+      rate(bare),
       'entries/ms',
     ),
   );
@@ -68,32 +67,30 @@ async function hashing(report: Report): Promise<void> {
 
 async function verifying(report: Report): Promise<void> {
   return withScratch(async (folder) => {
-    const [ledger, out, file] = ['ledger', 'out', 'export.csv'].map((name) => join(folder, name));
-    await writeSample({ out: ledger!, to: '2026-10-01', seed: 1, events: ROWS });
-    await measure('build', [ledger!, out!, 'rebuild']);
-    await writeExport(join(out!, 'current'), file!);
-    const [ours, bare, all] = [[], [], []] as Measured[][];
-    const read = ['log-entries', 'log/tile'].map((name) => join(out!, name));
-    for (let run = 0; run < RUNS; run += 1) {
-      ours!.push(await measure('verify-export', [file!, out!]));
-      bare!.push(await measure('hash-files', [file!]));
-      all!.push(await measure('hash-files', [file!, ...read]));
-    }
+    const [ledger, out, file] = below(folder, 'ledger', 'out', 'export.csv');
+    await writeSample({ out: ledger, to: '2026-10-01', seed: 1, events: ROWS });
+    await measure('build', [ledger, out, 'rebuild']);
+    await writeExport(join(out, 'current'), file);
+    const { ours, bare, all } = await inTurns(RUNS, {
+      ours: () => measure('verify-export', [file, out]),
+      bare: () => measure('hash-files', [file]),
+      all: () => measure('hash-files', [file, ...below(out, 'log-entries', 'log/tile')]),
+    });
     const rate = (runs: Measured[]) => ROWS / median(runs.map((run) => run.ms));
     const cpu = (runs: Measured[]) => median(runs.map((run) => run.cpu));
-    const rss = Math.max(...ours!.map((run) => run.rss));
+    const rss = Math.max(...ours.map((run) => run.rss));
     report(
       atLeast(
         'verify-export of 1 000 000 rows, beside SHA-256 of its bytes',
-        rate(ours!),
-        rate(bare!),
+        rate(ours),
+        rate(bare),
         'rows/ms',
         LEAST_VERIFIED,
       ),
       compare(
         'verify-export of 1 000 000 rows ÷ SHA-256 of all that it reads, entries and tiles too',
-        cpu(ours!),
-        cpu(all!),
+        cpu(ours),
+        cpu(all),
         'ms of CPU',
       ),
       compare('peak memory of verify-export ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1),

@@ -19,7 +19,6 @@ import { runs } from './runs.ts';
 import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
-import { site } from './site.ts';
 import { sources } from './sources.ts';
 import { stores } from './stores.ts';
 
@@ -29,7 +28,6 @@ const BENCHMARKS: Record<string, Benchmark> = {
   incremental,
   demo,
   runs,
-  site,
   serving,
   export: exportRows,
   live,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parsePublicManifest } from '../../pipeline/release/format/public-manifest.ts';
 import { LyingServer } from '../contract/lies/host.ts';
 import { type Site, smallSite } from '../mirror/small-service.ts';
-import { type Measured, measure, median } from './child.ts';
+import { inTurns, type Measured, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { serve } from './server.ts';
@@ -30,21 +30,19 @@ export async function mirrorRuns(report: Report): Promise<void> {
   const server = await LyingServer.start(siteOf(1));
   try {
     await withScratch(async (folder) => {
-      const [first, plain]: [number[], number[]] = [[], []];
-      for (let turn = 0; turn < RUNS; turn += 1) {
-        const name = turn === 0 ? 'mirror' : `mirror-${turn}`;
-        first.push((await run(server.url, join(folder, name))).ms);
-        plain.push((await measure('mirror', [server.url])).ms);
-      }
+      const { first, plain } = await inTurns(RUNS, {
+        first: async (turn) => (await run(server.url, join(folder, `mirror-${turn}`))).ms,
+        plain: async () => (await measure('mirror', [server.url])).ms,
+      });
       report(compare('first run: time ÷ fetching alone', median(first), median(plain), 'ms', MOST_FIRST));
-      const again = await run(server.url, join(folder, 'mirror'));
+      const again = await run(server.url, join(folder, 'mirror-0'));
       const [before, after] = [server.site, siteOf(2)];
       report(
         compare('unchanged origin: requests ÷ 5', again.requests, A_HANDFUL, '', 1),
         compare('unchanged origin: bytes ÷ those of latest.json', again.bytes, latestBytes(before), 'B', 1),
       );
       server.site = after;
-      const next = await run(server.url, join(folder, 'mirror'));
+      const next = await run(server.url, join(folder, 'mirror-0'));
       report(
         compare(
           'new release: bytes ÷ those of changed files',

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { smallSite } from '../mirror/small-service.ts';
-import { type Measured, measure, median } from './child.ts';
+import { inTurns, type Measured, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
 import { rowProof } from './row-proof.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 import { writeMintLog, writeSyntheticLog } from './synthetic-log.ts';
 
 /** As the sample's site has them: files with two encodings each, 25 kB long on average. */
@@ -31,27 +31,24 @@ export async function proofs(report: Report): Promise<void> {
   await withScratch(async (folder) => {
     const site = join(folder, 'site');
     await writeSite(site);
-    const [ours, theirs] = [[], []] as [number[], number[]];
-    // In turns, so that what else the machine does is the same for both.
-    for (let turn = 0; turn < RUNS; turn += 1) {
-      ours.push(await cpuOf(`"${process.execPath}" "${CLI}" verify "${site}" --accept-expired`));
-      theirs.push(await cpuOf(`find "${site}" -type f -print0 | xargs -0 sha256sum`));
-    }
+    const { ours, theirs } = await inTurns(RUNS, {
+      ours: () => cpuOf(`"${process.execPath}" "${CLI}" verify "${site}" --accept-expired`),
+      theirs: () => cpuOf(`find "${site}" -type f -print0 | xargs -0 sha256sum`),
+    });
     report(
       compare('verify of a folder ÷ sha256sum of it, CPU', median(ours), median(theirs), 'ms', MOST_CPU),
     );
   });
   await withScratch(async (folder) => {
-    const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+    const [ledger, out] = below(folder, 'ledger', 'out');
     await writeSyntheticLog(ledger, out, 1000);
     const key = fileURLToPath(new URL('../../data/keys/ledger.vkey', import.meta.url));
     // Of no event: the command loads, reads the log, and says so.
     const prove = [CLI, 'prove', '0'.repeat(64), '--out', out, '--ledger-key', key];
-    const [ours, theirs] = [[], []] as [number[], number[]];
-    for (let turn = 0; turn < RUNS; turn += 1) {
-      ours.push(await msOf(prove, 1));
-      theirs.push(await msOf(['-e', '0'], 0));
-    }
+    const { ours, theirs } = await inTurns(RUNS, {
+      ours: () => msOf(prove, 1),
+      theirs: () => msOf(['-e', '0'], 0),
+    });
     report(compare('start of `prove` ÷ start of `node -e 0`', median(ours), median(theirs), 'ms'));
   });
   await verifyingHistory(report);
@@ -64,19 +61,17 @@ export async function proofs(report: Report): Promise<void> {
  */
 async function verifyingHistory(report: Report): Promise<void> {
   return withScratch(async (folder) => {
-    const [ledger, out, file] = ['ledger', 'out', 'mic-history.csv'].map((name) => join(folder, name));
-    await writeMintLog(ledger!, out!, ROWS, file!);
-    const [ours, bare] = [[], []] as Measured[][];
-    const read = ['log/public', 'log/tile'].map((name) => join(out!, name));
-    for (let turn = 0; turn < RUNS; turn += 1) {
-      ours!.push(await measure('prove-row', [file!, out!]));
-      bare!.push(await measure('hash-files', [file!, ...read]));
-    }
+    const [ledger, out, file] = below(folder, 'ledger', 'out', 'mic-history.csv');
+    await writeMintLog(ledger, out, ROWS, file);
+    const { ours, bare } = await inTurns(RUNS, {
+      ours: () => measure('prove-row', [file, out]),
+      bare: () => measure('hash-files', [file, ...below(out, 'log/public', 'log/tile')]),
+    });
     const cpu = (runs: Measured[]) => median(runs.map((one) => one.cpu));
     const what =
       'prove of a public history of 1 000 000 rows ÷ SHA-256 of all that it reads, public events and tiles too';
-    report(compare(what, cpu(ours!), cpu(bare!), 'ms of CPU', MOST_OF_SHA256));
-    const rss = Math.max(...ours!.map((run) => run.rss));
+    report(compare(what, cpu(ours), cpu(bare), 'ms of CPU', MOST_OF_SHA256));
+    const rss = Math.max(...ours.map((run) => run.rss));
     report(compare('peak memory of it ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1));
   });
 }

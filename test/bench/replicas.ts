@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../engines/free-port.ts';
 import { endHaproxy, runHaproxy } from '../engines/haproxy.ts';
@@ -7,7 +6,7 @@ import { publishTiny } from '../release/publish-tiny.ts';
 import { atLeast, compare, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
-import { clients, rates } from './serving.ts';
+import { clientsIn, rates } from './serving.ts';
 
 /** Of a core, for each server: three of them, the load balancer and the load generator fit on two cores. */
 const SHARE = 0.3;
@@ -45,15 +44,8 @@ async function compareReplicas(
 ): Promise<Figure> {
   const proxies = { one: await balance(folder, servers.slice(0, 1)), three: await balance(folder, servers) };
   const endLimits = limitProcessors(servers.map(({ pid }) => pid));
-  const script = join(folder, 'clients.lua');
-  let run = 0;
-  const newClients = async () => {
-    await writeFile(script, clients(run));
-    run += 1;
-    return script;
-  };
   try {
-    const found = await rates(proxies, { path, connections: CONNECTIONS, newClients });
+    const found = await rates(proxies, { path, connections: CONNECTIONS, newClients: clientsIn(folder) });
     const title = `${what}, 3 servers behind HAProxy, beside 1, each with ${SHARE * 100} % of a core`;
     const rate = [title, found.three!, found.one!, 'requests/s'] as const;
     return bound === undefined ? compare(...rate) : atLeast(...rate, bound);

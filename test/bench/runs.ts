@@ -9,7 +9,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { compare, type Report } from './figure.ts';
 import { runMeasured, type Used } from './process-tree.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 
 const FIRST_YEAR = 2025;
 /** The four runs of a day: after one of them, a day has closed. */
@@ -79,11 +79,7 @@ export function printsPdfs(): boolean {
 }
 
 async function runsAfter(years: number, folder: string, flags: readonly string[]): Promise<Runs> {
-  const [ledger, out, later] = ['ledger', 'out', 'later'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [ledger, out, later] = below(folder, 'ledger', 'out', 'later');
   await writeSample({ out: ledger, from: `${FIRST_YEAR}-07-03`, to: `${FIRST_YEAR + years}-07-03`, seed: 1 });
   const withheld = await withhold(ledger, later, RUNS);
   const build = () => measuredBuild(folder, ledger, out, flags);

@@ -11,3 +11,8 @@ export async function withScratch<T>(work: (folder: string) => Promise<T>): Prom
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Places in a folder. */
+export function below<const N extends readonly string[]>(folder: string, ...names: N) {
+  return names.map((name) => join(folder, name)) as { [K in keyof N]: string };
+}

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './child.ts';
 
 export interface Server {
@@ -33,4 +35,15 @@ export async function serve(name: string, args: readonly string[]): Promise<Serv
   const server = { url, pid: child.pid!, stop };
   running.add(server);
   return server;
+}
+
+/** Resident bytes, after two collections: the first one finds what the second one frees. */
+export async function settledMemory({ pid }: Server): Promise<number> {
+  for (let collection = 0; collection < 2; collection += 1) {
+    await sleep(500);
+    process.kill(pid, 'SIGUSR2');
+  }
+  await sleep(500);
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
+  return Number(kilobytes) * 1024;
 }

@@ -4,9 +4,9 @@ import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { freePort } from '../engines/free-port.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { endNginx, listeningOn, runNginx } from '../release/run-nginx.ts';
-import { measure, median } from './child.ts';
+import { inTurns, measure, median } from './child.ts';
 import { atLeast, type Figure, type Report } from './figure.ts';
-import { withScratch } from './scratch.ts';
+import { below, withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
 import { wrk } from './wrk.ts';
 
@@ -24,7 +24,7 @@ const CLIENTS_PER_RUN = 100_000;
  * Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit of 100. Runs share the day's
  * counts, so each has clients of its own; there is room in 10.0.0.0/8 for 167 runs.
  */
-export const clients = (run: number) => `local n = 90 * ${run * CLIENTS_PER_RUN}
+const clients = (run: number) => `local n = 90 * ${run * CLIENTS_PER_RUN}
 request = function()
   n = n + 1
   local c = math.floor(n / 90)
@@ -32,6 +32,17 @@ request = function()
   return wrk.format(nil, nil, { ["X-Forwarded-For"] = address })
 end
 `;
+
+/** Writes the script of the clients of each further run. */
+export function clientsIn(folder: string): () => Promise<string> {
+  const script = join(folder, 'clients.lua');
+  let runs = 0;
+  return async () => {
+    await writeFile(script, clients(runs));
+    runs += 1;
+    return script;
+  };
+}
 
 /** Small files, live ones and a large one over HTTP, beside the least that a server can do. */
 export async function serving(report: Report): Promise<void> {
@@ -43,13 +54,8 @@ export async function serving(report: Report): Promise<void> {
 }
 
 async function small(folder: string, report: Report): Promise<void> {
-  const [ledger, out, script] = [join(folder, 'ledger'), join(folder, 'real'), join(folder, 'clients.lua')];
-  let runs = 0;
-  const newClients = async () => {
-    await writeFile(script, clients(runs));
-    runs += 1;
-    return script;
-  };
+  const [ledger, out] = below(folder, 'ledger', 'real');
+  const newClients = clientsIn(folder);
   await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
   await measure('build', [ledger, out]);
   const start = (guards: string) => serve('sidecar', [out, join(folder, `stores-${guards}`), guards, ledger]);
@@ -76,13 +82,11 @@ export async function rates(
     connections = CONNECTIONS,
   }: { path: string; newClients: () => Promise<string>; connections?: number },
 ): Promise<Record<string, number>> {
-  const found: Record<string, number[]> = {};
-  for (let run = 0; run < RUNS; run += 1)
-    for (const [name, { url }] of Object.entries(servers)) {
-      const load = { url: `${url}${path}`, connections, seconds: SECONDS };
-      const { requestsPerSecond } = await wrk({ ...load, script: await newClients() });
-      found[name] = [...(found[name] ?? []), requestsPerSecond];
-    }
+  const asked = Object.entries(servers).map(([name, { url }]) => {
+    const load = { url: `${url}${path}`, connections, seconds: SECONDS };
+    return [name, async () => (await wrk({ ...load, script: await newClients() })).requestsPerSecond];
+  });
+  const found: Record<string, number[]> = await inTurns(RUNS, Object.fromEntries(asked));
   return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, median(each)]));
 }
 
@@ -96,24 +100,16 @@ async function large(folder: string): Promise<Figure> {
   const isUp = async () => (await fetch(`http://127.0.0.1:${port}/`)).ok;
   await mkdir(join(folder, 'nginx'), { mode: 0o755 });
   const nginx = await runNginx(join(folder, 'nginx'), site, isUp);
-  const rates = { ours: [] as number[], nginx: [] as number[] };
-  try {
-    for (let run = 0; run < RUNS; run += 1) {
-      rates.nginx.push(await bytesPerSecond(`http://127.0.0.1:${port}`));
-      rates.ours.push(await bytesPerSecond(ours.url));
-    }
-  } finally {
-    await Promise.all([ours.stop(), endNginx(nginx)]);
-  }
-  const [value, reference] = [rates.ours, rates.nginx].map((each) => median(each) / 2 ** 20) as [
-    number,
-    number,
-  ];
-  return atLeast(`a CSV of ${LARGE_MB} MB, beside nginx with sendfile`, value, reference, 'MiB/s', 0.6);
+  const rates = await inTurns(RUNS, {
+    nginx: () => mebibytesPerSecond(`http://127.0.0.1:${port}`),
+    ours: () => mebibytesPerSecond(ours.url),
+  }).finally(() => Promise.all([ours.stop(), endNginx(nginx)]));
+  const what = `a CSV of ${LARGE_MB} MB, beside nginx with sendfile`;
+  return atLeast(what, median(rates.ours), median(rates.nginx), 'MiB/s', 0.6);
 }
 
-async function bytesPerSecond(url: string): Promise<number> {
-  return (await wrk({ url: `${url}${LARGE}`, connections: 2, seconds: SECONDS })).bytesPerSecond;
+async function mebibytesPerSecond(url: string): Promise<number> {
+  return (await wrk({ url: `${url}${LARGE}`, connections: 2, seconds: SECONDS })).bytesPerSecond / 2 ** 20;
 }
 
 async function addLarge(

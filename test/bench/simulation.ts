@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRun, stepRun } from '../../src/simulation/run.ts';
+import { inTurns, median, p99 } from './child.ts';
 import { compare, type Report } from './figure.ts';
-import { type Server, serve } from './server.ts';
+import { type Server, serve, settledMemory } from './server.ts';
 import { Audience } from './simulation-audience.ts';
 
 const SCENARIO = 'cathedral_multiplier_proposal';
@@ -23,18 +24,17 @@ export async function simulation(report: Report, sessions = SESSIONS, seconds = 
   report(
     compare('engine: µs of a tick, beside the median of all rounds', Math.min(...ticks), median(ticks), 'µs'),
   );
-  const rounds: Record<'ours' | 'bare', Watched>[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const ours = await watch('ours', [], sessions, seconds);
-    const bare = await watch('bare', [String(Math.round(ours.bytes))], sessions, seconds);
-    rounds.push({ ours, bare });
-  }
-  const beside = (what: 'late' | 'cpu' | 'memory') => {
-    const [ours, bare] = (['ours', 'bare'] as const).map((kind) =>
-      Math.min(...rounds.map((round) => round[kind][what])),
-    );
-    return [ours!, bare!] as const;
-  };
+  let bytes = 0;
+  const { ours, bare } = await inTurns(ROUNDS, {
+    ours: async () => {
+      const watched = await watch('ours', [], sessions, seconds);
+      bytes = watched.bytes;
+      return watched;
+    },
+    bare: () => watch('bare', [String(Math.round(bytes))], sessions, seconds),
+  });
+  const least = (all: readonly Watched[], what: keyof Watched) => Math.min(...all.map((one) => one[what]));
+  const beside = (what: keyof Watched) => [least(ours, what), least(bare, what)] as const;
   report(
     compare(
       `${sessions} simulations, late by, p99, beside bare ws of as many bytes`,
@@ -45,10 +45,6 @@ export async function simulation(report: Report, sessions = SESSIONS, seconds = 
     compare('… CPU of the server for a message', ...beside('cpu'), 'µs'),
     compare('… memory of each', ...beside('memory'), 'KiB'),
   );
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 /** µs of a tick. */
@@ -105,19 +101,4 @@ async function warmUp(server: Server, sessions: number): Promise<number> {
 async function cpuSeconds({ pid }: Server): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** Resident bytes, after two collections: the first one finds what the second one frees. */
-async function settledMemory({ pid }: Server): Promise<number> {
-  for (let collection = 0; collection < 2; collection += 1) {
-    await sleep(500);
-    process.kill(pid, 'SIGUSR2');
-  }
-  await sleep(500);
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
-  return Number(kilobytes) * 1024;
-}
-
-function p99(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
 }

@@ -11,7 +11,7 @@ import { appenders } from './access-log-appenders.ts';
 import { atLeast, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { serve } from './server.ts';
-import { clients, rates } from './serving.ts';
+import { clientsIn, rates } from './serving.ts';
 
 const COUNTED = '/economy/supply';
 const RESTRICTED = '/government/compliance-report.json';
@@ -41,17 +41,8 @@ async function compareStores(folder: string, database: PostgresServer, report: R
     postgres: await serve('sidecar', [out, files.postgres, 'full', '', address]),
   };
   await Promise.all(Object.values(files).map((path) => mkdir(path, { recursive: true })));
-  let run = 0;
-  const script = join(folder, 'script.lua');
-  const counted = await rates(servers, {
-    path: COUNTED,
-    connections: CONNECTIONS,
-    newClients: async () => {
-      await writeFile(script, clients(run));
-      run += 1;
-      return script;
-    },
-  });
+  const asked = { path: COUNTED, connections: CONNECTIONS };
+  const counted = await rates(servers, { ...asked, newClients: clientsIn(folder) });
   report(
     atLeast(
       'counted requests in PostgreSQL, beside SQLite',
@@ -64,11 +55,7 @@ async function compareStores(folder: string, database: PostgresServer, report: R
   const holders = await applicants(join(files.sqlite, 'keys', 'keys.sqlite'), address);
   const keys = join(folder, 'keys.lua');
   await writeFile(keys, requests(holders));
-  const guarded = await rates(servers, {
-    path: COUNTED,
-    connections: CONNECTIONS,
-    newClients: async () => keys,
-  });
+  const guarded = await rates(servers, { ...asked, newClients: async () => keys });
   report(
     atLeast(
       'requests with a key, half of them counted and half logged, in PostgreSQL, beside SQLite',

@@ -13,7 +13,7 @@ const input = openInput(path, process.stdin);
 
 await report(mode === 'append' ? append : validate);
 
-async function append(): Promise<undefined> {
+async function append(): Promise<void> {
   const options = { verifiers: [DEMO_VERIFIER], now, waitMs: 0, holder: 'a benchmark' };
   const writer = await LedgerWriter.open(ledger, options);
   const batch = new Batch({ findings: new LedgerFindings(), strict: false, sort: false });
@@ -26,7 +26,7 @@ async function append(): Promise<undefined> {
 }
 
 /** The same parse and the same check of each event, and nothing else. */
-async function validate(): Promise<undefined> {
+async function validate(): Promise<void> {
   let [seq, warnings] = [0, 0];
   let notBefore: string | null = null;
   for await (const rows of (await readRowFile(input)).rows) {

@@ -1,4 +1,4 @@
-/** One run over a ledger: `build.ts LEDGER OUT [rebuild | site]`; without `site`, data files only. */
+/** One run over a ledger: data files only: `build.ts LEDGER OUT [rebuild]`. */
 import { performance } from 'node:perf_hooks';
 import { build } from '../../build/run-build.ts';
 import { report } from '../child.ts';
@@ -16,7 +16,7 @@ await report(async () => {
     baseUrl: 'http://localhost:8080',
     software: 'bench',
     rebuild: mode === 'rebuild',
-    site: mode === 'site',
+    site: false,
     print: null,
     waitMs: 0,
     log: () => {},

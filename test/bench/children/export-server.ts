@@ -1,11 +1,11 @@
 /** `export-server.ts OUT`: the exporter behind a bare server, without keys, limits and log. Prints its address. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ExportQuery } from '../../../src/api/query/export-query.ts';
 import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
+import { announce } from './announce.ts';
 
 const releases = new Releases(process.argv[2]!, console.error);
 const exporter = createExporter({ current: () => releases.current() });
@@ -26,6 +26,4 @@ async function answer({ method, headers, url }: IncomingMessage, response: Serve
 const server = createServer((request, response) => {
   answer(request, response).catch(console.error);
 });
-server.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-});
+await announce(server);

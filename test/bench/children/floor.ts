@@ -16,7 +16,6 @@ await report(async () => {
   let events = 0;
   for (const file of files) events += await readEvents(join(folder, file));
   console.error(`  floor: ${events} events`);
-  return undefined;
 });
 
 async function readEvents(file: string): Promise<number> {

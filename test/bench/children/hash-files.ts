@@ -15,5 +15,4 @@ await report(async () => {
       if (entry.isFile() && !entry.name.endsWith('.gz'))
         sum.update(readFileSync(join(entry.parentPath, entry.name)));
   sum.digest();
-  return undefined;
 });

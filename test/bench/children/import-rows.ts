@@ -6,5 +6,4 @@ const [address = '', folder = ''] = process.argv.slice(2);
 
 await report(async () => {
   await importPostgres(address, folder);
-  return undefined;
 });

@@ -4,9 +4,8 @@
  */
 import { readFileSync, watch } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { collectGarbage } from './collect-garbage.ts';
+import { announce } from './announce.ts';
 
 const [ledger = ''] = process.argv.slice(2);
 const listeners = new Set<ServerResponse>();
@@ -29,7 +28,4 @@ const server = createServer((request, response) => {
   listeners.add(response);
   response.on('close', () => listeners.delete(response));
 });
-collectGarbage();
-server.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-});
+await announce(server);

@@ -15,5 +15,4 @@ await report(async () => {
   const { checkpoint } = readCheckpoint(newest, verifiers);
   await using runLog = await prepareLog({ ledger: directory, out: out!, verifiers, log: () => {} }, null);
   await runLog.extend({ snapshot: newest.id, ...checkpoint }, async () => {});
-  return undefined;
 });

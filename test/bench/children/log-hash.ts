@@ -14,5 +14,4 @@ await report(async () => {
     for (const line of lines) builder.append(line);
     builder.partial();
   }
-  return undefined;
 });

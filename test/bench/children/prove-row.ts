@@ -14,5 +14,4 @@ await report(async () => {
   const log = await PublicLog.open(origin, [DEMO_VERIFIER]);
   const { verdict, findings } = await verifyHistory(bytes, log);
   if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
-  return undefined;
 });

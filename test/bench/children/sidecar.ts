@@ -1,12 +1,10 @@
 /** The service over a folder: `sidecar.ts OUT STORES plain|full [LEDGER] [STORE]`. Plain: no limits and no log of requests. An empty argument is none. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { LOG_STREAM } from '../../../src/sidecar/listen.ts';
 import { openServices } from '../../../src/sidecar/open-services.ts';
 import { createApp } from '../../../src/sidecar/request/app.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
-import { collectGarbage } from './collect-garbage.ts';
+import { announce } from './announce.ts';
 
 const [out = '', stores = '', guards = 'full', ledger = '', store = ''] = process.argv.slice(2);
 const logLevel = guards === 'full' ? 'info' : 'error';
@@ -40,7 +38,4 @@ const app = createApp(guards === 'full' ? services : { ...services, limiter: nul
   keepAlive: 65,
   maxConnections: 100_000,
 });
-collectGarbage();
-process.once('SIGINT', () => process.exit());
-await once(app.listen(0, '127.0.0.1'), 'listening');
-console.log(`http://127.0.0.1:${(app.address() as AddressInfo).port}`);
+await announce(app);

@@ -2,26 +2,21 @@
  * A server of simulations, or the least that sends as much at the same pace: `simulation.ts ours`, `simulation.ts bare BYTES`.
  * The bare one sends so many bytes a second to whoever has said something.
  */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/limits.ts';
 import { openSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
-import { collectGarbage } from './collect-garbage.ts';
+import { announce } from './announce.ts';
 
 const PACE_MS = 1000;
 const MANY = 100_000;
 
 const KINDS: Record<string, (bytes: number) => Server> = { ours, bare };
 const [kind = 'ours', bytes = '0'] = process.argv.slice(2);
-const server = KINDS[kind]!(Number(bytes));
-collectGarbage();
-await once(server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }), 'listening');
-console.log(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/philosophy/simulation`);
+await announce(KINDS[kind]!(Number(bytes)), (port) => `ws://127.0.0.1:${port}/philosophy/simulation`);
 
 function ours(): Server {
   const simulation = openSimulation(

@@ -16,5 +16,4 @@ await report(async () => {
   const exported = (await readExport(bytes))!;
   const { faults, rows } = await verifyExport(exported, log, unsaid);
   if (faults.length > 0 || rows !== log.size) throw new Error(`${rows} rows, ${faults[0]?.message}`);
-  return undefined;
 });
