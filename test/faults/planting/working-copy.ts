@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
-import type { PlantedFault } from '../planted/planted-fault.ts';
-import { withFault } from './tables.ts';
+import { type PlantedFault, withFault } from './tables.ts';
 
 const MEMORY = '/dev/shm';
 const PARALLEL = 32;
