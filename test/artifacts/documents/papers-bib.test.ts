@@ -8,6 +8,7 @@ import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { parseLatex } from '../../../pipeline/artifacts/format/latex-text.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
+import { rowsOf } from '../../rows-of.ts';
 import { edit, faultOf, openCopies } from './damaged-copy.ts';
 
 const copies = openCopies();
@@ -185,146 +186,52 @@ describe('a bibliography', () => {
 });
 
 describe('a bibliography is refused by name', () => {
-  test.each<[string, string, string, string, string]>([
-    ['no author', `@misc{k, ${without('author')}}`, '1: k.author', 'author = {', 'nothing'],
-    ['an empty author', `@misc{k, author={ }, ${without('author')}}`, '1: k.author', 'author = {', '" "'],
-    [
-      'authors with semicolons',
-      `@misc{k, author={A, B; C, D}, ${without('author')}}`,
-      '1: k.author',
-      'and Last, First}',
-      'A, B; C, D',
-    ],
-    ['no title', `\n@misc{k, ${without('title')}}`, '2: k.title', 'title = {', 'nothing'],
-    ['no year', `@misc{k, ${without('year')}}`, '1: k.year', 'year = {2026}, or date', 'nothing'],
-    [
-      'a year in words',
-      `@misc{k, year={to appear}, ${without('year')}}`,
-      '1: k.year',
-      'year = {',
-      '"to appear"',
-    ],
-    [
-      'no status',
-      `@misc{k, ${without('pubstate')}}`,
-      '1: k.pubstate',
-      'pubstate = {…} with inprep',
-      'nothing',
-    ],
-    [
-      'another status',
-      `@misc{k, pubstate={soon}, ${without('pubstate')}}`,
-      '1: k.pubstate',
-      'pubstate',
-      '"soon"',
-    ],
-    ['no venue', `@misc{k, ${without('journal')}}`, '1: k.journal', 'journal = {…} or booktitle', 'neither'],
-    ['no key result', `@misc{k, ${without('abstract')}}`, '1: k.abstract', 'abstract = {', 'nothing'],
-    ['no text', `@misc{k, ${without('url')}}`, '1: k.url', 'or its text in papers/k.md', 'neither'],
-    [
-      'an address of another kind',
-      `@misc{k, url={ftp://e.org}, ${without('url')}}`,
-      '1: k.url',
-      'https://',
-      'ftp',
-    ],
-    [
-      'a script as address',
-      `@misc{k, url={javascript:x}, ${without('url')}}`,
-      '1: k.url',
-      'https://',
-      'javascript',
-    ],
-    [
-      'a parent entry',
-      `@misc{k, crossref={b}, ${REST}}`,
-      '1: k.crossref',
-      'every field in the entry',
-      'crossref',
-    ],
-    [
-      'an abbreviation that is not defined',
-      `@misc{k, journal=aer, ${without('journal')}}`,
-      '1: k.journal',
-      '@string',
-      'aer',
-    ],
-    [
-      'a command that is not known',
-      `@misc{k, title={\\foo{x}}, ${without('title')}}`,
-      '1: k.title',
-      'write a character itself',
-      '\\foo',
-    ],
-    [
-      'a command with the name of a member of every object',
-      `@misc{k, title={\\constructor{x}}, ${without('title')}}`,
-      '1: k.title',
-      'write a character itself',
-      '\\constructor',
-    ],
-    ['a field that is there twice', `@misc{k, title={U}, ${REST}}`, '1: k.title', 'title once', 'two'],
-    [
-      'a key that is there twice',
-      `@misc{k, ${REST}}\n@book{k, ${REST}}`,
-      '2: k',
-      'differs from k in line 1',
-      'k',
-    ],
-    ['a key in other case', `@misc{k, ${REST}}\n@misc{K, ${REST}}`, '2: K', 'differs from k in line 1', 'K'],
-    [
-      'a key with other signs',
-      `@misc{a-b, ${REST}}\n@misc{a_b, ${REST}}`,
-      '2: a_b',
-      'differs from a-b',
-      'a_b',
-    ],
-    [
-      'a key in another normal form',
-      `@misc{é, ${REST}}\n@misc{e\u0301, ${REST}}`,
-      '2: é',
-      'differs from é',
-      'é',
-    ],
-    ['no key', `@misc{${REST}}`, '1', 'a key and a comma', '@misc{author'],
-    ['a key with a blank', `@misc{a b, ${REST}}`, '1', 'a key and a comma', '@misc{a b'],
-    ['a key with a percent sign', `@misc{a%b, ${REST}}`, '1: a%b', 'a key of at most 100', 'a%b'],
-    [
-      'an entry that is not closed',
-      `\n@misc{k, ${REST}\n\n@misc{l, ${REST}}`,
-      '2',
-      'braces and quotation marks',
-      '@misc{k',
-    ],
-    [
-      'an entry that ends too late',
-      `@misc{k, note={x {y, ${REST}\n\n@misc{l, ${REST}}}}}`,
-      '1',
-      'before the next entry',
-      '@misc{l, in the entry k',
-    ],
-    ['an entry that ends too early', `@misc{k, ${REST}}}, note={x}}`, '1', 'last brace ends it', '}, note'],
-    ['an entry that a percent sign does not hide', `\n%@misc{k, ${REST}}`, '2', '@comment{…}', '%'],
-    [
-      'an entry with a blank in its beginning',
-      `\n@ misc{k, ${REST}}`,
-      '2',
-      'an entry with its key',
-      '@ misc',
-    ],
-    ['an entry of two words', `\n@misc a{k, ${REST}}`, '2', 'an entry with its key', '@misc a'],
-    ['no comma between two fields', '@misc{k, title={x} year=2020}', '1', 'commas', '@misc{k'],
-    ['a field without a value', `@misc{k, note, ${REST}}`, '1', 'a value for each field of k', '"note"'],
-    ['another format', 'TY  - JOUR\nER  - \n', '', 'BibTeX', 'TY  - JOUR'],
-    [
-      'thousands of braces',
-      `@misc{k, title=${'{'.repeat(20_000)}${'}'.repeat(20_000)}}`,
-      '',
-      'BibTeX',
-      'nested',
-    ],
-  ])('for %s', async (_, text, place, expected, found) => {
-    const fault = await faultOf(folderOf(text));
+  /** `<rest>` is all fields, `<-year>` all but the year. */
+  const written = (text: string) =>
+    text
+      .replaceAll(/<-(\w+)>/g, (_, field) => without(field))
+      .replaceAll('<rest>', REST)
+      .replace('<é>', 'e\u0301')
+      .replace('<{{{}}}>', '{'.repeat(20_000) + '}'.repeat(20_000));
+  const rows = rowsOf<
+    [string, string, string, string, string]
+  >(String.raw`no author | @misc{k, <-author>} | 1: k.author | author = { | nothing
+an empty author | @misc{k, author={ }, <-author>} | 1: k.author | author = { | " "
+authors with semicolons | @misc{k, author={A, B; C, D}, <-author>} | 1: k.author | and Last, First} | A, B; C, D
+no title | ¶@misc{k, <-title>} | 2: k.title | title = { | nothing
+no year | @misc{k, <-year>} | 1: k.year | year = {2026}, or date | nothing
+a year in words | @misc{k, year={to appear}, <-year>} | 1: k.year | year = { | "to appear"
+no status | @misc{k, <-pubstate>} | 1: k.pubstate | pubstate = {…} with inprep | nothing
+another status | @misc{k, pubstate={soon}, <-pubstate>} | 1: k.pubstate | pubstate | "soon"
+no venue | @misc{k, <-journal>} | 1: k.journal | journal = {…} or booktitle | neither
+no key result | @misc{k, <-abstract>} | 1: k.abstract | abstract = { | nothing
+no text | @misc{k, <-url>} | 1: k.url | or its text in papers/k.md | neither
+an address of another kind | @misc{k, url={ftp://e.org}, <-url>} | 1: k.url | https:// | ftp
+a script as address | @misc{k, url={javascript:x}, <-url>} | 1: k.url | https:// | javascript
+a parent entry | @misc{k, crossref={b}, <rest>} | 1: k.crossref | every field in the entry | crossref
+an abbreviation that is not defined | @misc{k, journal=aer, <-journal>} | 1: k.journal | @string | aer
+a command that is not known | @misc{k, title={\foo{x}}, <-title>} | 1: k.title | write a character itself | \foo
+a command with the name of a member of every object | @misc{k, title={\constructor{x}}, <-title>} | 1: k.title | write a character itself | \constructor
+a field that is there twice | @misc{k, title={U}, <rest>} | 1: k.title | title once | two
+a key that is there twice | @misc{k, <rest>}¶@book{k, <rest>} | 2: k | differs from k in line 1 | k
+a key in other case | @misc{k, <rest>}¶@misc{K, <rest>} | 2: K | differs from k in line 1 | K
+a key with other signs | @misc{a-b, <rest>}¶@misc{a_b, <rest>} | 2: a_b | differs from a-b | a_b
+a key in another normal form | @misc{é, <rest>}¶@misc{<é>, <rest>} | 2: é | differs from é | é
+no key | @misc{<rest>} | 1 | a key and a comma | @misc{author
+a key with a blank | @misc{a b, <rest>} | 1 | a key and a comma | @misc{a b
+a key with a percent sign | @misc{a%b, <rest>} | 1: a%b | a key of at most 100 | a%b
+an entry that is not closed | ¶@misc{k, <rest>¶¶@misc{l, <rest>}} | 2 | braces and quotation marks | @misc{k
+an entry that ends too late | @misc{k, note={x {y, <rest>¶¶@misc{l, <rest>}}}} | 1 | before the next entry | @misc{l, in the entry k
+an entry that ends too early | @misc{k, <rest>}}, note={x}} | 1 | last brace ends it | }, note
+an entry that a percent sign does not hide | ¶%@misc{k, <rest>} | 2 | @comment{…} | %
+an entry with a blank in its beginning | ¶@ misc{k, <rest>} | 2 | an entry with its key | @ misc
+an entry of two words | ¶@misc a{k, <rest>} | 2 | an entry with its key | @misc a
+no comma between two fields | @misc{k, title={x} year=2020} | 1 | commas | @misc{k
+a field without a value | @misc{k, note, <rest>} | 1 | a value for each field of k | "note"
+another format | TY  - JOUR¶ER  - ¶ |  | BibTeX | TY  - JOUR
+thousands of braces | @misc{k, title=<{{{}}}>} |  | BibTeX | nested`);
+  test.each(rows)('for %s', async (_, bib, place, expected, found) => {
+    const fault = await faultOf(folderOf(written(bib)));
     expect(fault).toMatchObject({
       code: 'document_invalid',
       place: `data/documents/papers.bib${place === '' ? '' : `:${place}`}`,

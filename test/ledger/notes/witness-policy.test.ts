@@ -12,6 +12,7 @@ import {
   formatWitnessing,
   readWitnesses,
 } from '../../../pipeline/ledger/notes/witness-quorum.ts';
+import { rowsOf } from '../../rows-of.ts';
 import { signer } from '../test-signer.ts';
 
 const keyOf = (name: string) =>
@@ -120,130 +121,53 @@ describe('a policy', () => {
     expect([isQuorum(new Set(witnesses)), isQuorum(new Set())]).toEqual([true, false]);
   });
 
-  const [one, two] = [`witness A ${vkeyOf('X1')}\n`, `witness B ${vkeyOf('X2')}\n`];
+  const [A, B] = [`witness A ${vkeyOf('X1')}`, `witness B ${vkeyOf('X2')}`];
+  const end = 'quorum none¶';
   const sameKey = vkey('other.example', 4, Buffer.from(keyOf('X1').cosigner.publicKey));
-  const end = 'quorum none\n';
-  test.each([
-    [
-      'an unknown keyword',
-      `${one}witnesses A B\n${end}`,
-      2,
-      'log, witness, group, quorum or a comment',
-      '"witnesses"',
-    ],
-    ['a byte order mark', `\ufeff${end}`, 1, 'log, witness', '"\ufeffquorum"'],
-    ['Windows line ends', `${one}quorum A\r\n`, 2, 'no control characters', 'a carriage return'],
-    ['another control character', 'quorum \0', 1, 'no control characters', '0x00'],
-    ['a delete character', '# \x7f', 1, 'no control characters', '0x7f'],
-    ['nothing in it', '', 1, 'a line “quorum <name>”', 'the end of the file'],
-    ['no quorum', `${one}# quorum A\n`, 2, 'a line “quorum <name>”', 'the end of the file'],
-    ['two quorums', `${one}quorum A\nquorum A\n`, 3, 'one quorum', 'the first is on line 2'],
-    ['a quorum without a name', 'quorum\n', 1, 'quorum <name>', '0 items'],
-    ['a quorum of two names', `${one}${two}quorum A B\n`, 3, 'quorum <name>', '2 items'],
-    ['a quorum that nothing defines', `${one}quorum C\n`, 2, 'defined above', '"C"'],
-    ['a quorum before its definition', `quorum A\n${one}`, 1, 'defined above', '"A"'],
-    ['a log without a key', `log\n${end}`, 1, 'log <vkey> [<url>]', '0 items'],
-    ['a comment behind an address', `log ${LOG} https://a # x\n${end}`, 1, 'log <vkey> [<url>]', '4 items'],
-    ['a log’s key that is none', `log example.com/log\n${end}`, 1, 'name+id+base64', '"example.com/log"'],
-    [
-      'the hexadecimal key of another format',
-      `witness A ${'1c'.repeat(32)}\n${end}`,
-      1,
-      'name+id+base64',
-      '"1c1c',
-    ],
-    ['an unknown type of key', `log ${vkey('a', 0x63, Buffer.alloc(32))}\n${end}`, 1, 'public key', '"a+'],
-    [
-      'a witness’s key of a type that cosigns otherwise',
-      `${one}witness B ${vkey('b', 0x06, Buffer.alloc(1312))}\n${end}`,
-      2,
-      'a cosigner’s public key (type 4, Ed25519)',
-      '"b+',
-    ],
-    [
-      'a log’s key for a witness',
-      `witness A ${LOG}\n${end}`,
-      1,
-      'cosigner’s public key',
-      '"ledger.example/test+',
-    ],
-    [
-      'an ECDSA witness',
-      `witness A ${vkey('a', 2, Buffer.alloc(33))}\n${end}`,
-      1,
-      'cosigner’s public key',
-      '"a+',
-    ],
-    ['a short key', `witness A ${vkey('a', 4, Buffer.alloc(31))}\n${end}`, 1, 'public key', '"a+'],
-    [
-      'another key id',
-      `witness A ${vkeyOf('X1').replace(/\+.{8}\+/, '+00000000+')}\n${end}`,
-      1,
-      'key id',
-      '00000000',
-    ],
-    [
-      'a log twice',
-      `log ${LOG}\nlog ${LOG} https://a\n${end}`,
-      2,
-      'a public key once',
-      'that of line 1 again',
-    ],
-    [
-      'a witness’s key twice',
-      `${one}witness B ${sameKey}\n${end}`,
-      2,
-      'a public key once',
-      'that of line 1 again',
-    ],
-    [
-      'a name twice',
-      `${one}witness A ${vkeyOf('X2')}\n${end}`,
-      2,
-      'nothing else has',
-      '"A", which is defined on line 1',
-    ],
-    ['a group named like a witness', `${one}${two}group A any B\n${end}`, 3, 'nothing else has', 'on line 1'],
-    [
-      'a witness named none',
-      `witness none ${vkeyOf('X1')}\n${end}`,
-      1,
-      'another name',
-      'none, which is predefined',
-    ],
-    ['a group named none', `${one}group none any A\n${end}`, 2, 'another name', 'none, which is predefined'],
-    ['none in a group', `${one}group G any none A\n${end}`, 2, 'a witness or a group', 'only a quorum'],
-    ['a group without members', `${one}group G 1\n${end}`, 2, 'group <name> all|any|<number>', '2 items'],
-    ['a threshold of zero', `${one}group G 0 A\n${end}`, 2, 'a number from 1 to 1', '"0"'],
-    ['a threshold above the members', `${one}${two}group G 3 A B\n${end}`, 3, 'a number from 1 to 2', '"3"'],
-    ['a threshold in words', `${one}group G one A\n${end}`, 2, 'a number from 1 to 1', '"one"'],
-    ['a negative threshold', `${one}group G -1 A\n${end}`, 2, 'a number from 1 to 1', '"-1"'],
-    [
-      'a threshold with a fraction',
-      `${one}${two}group G 1.5 A B\n${end}`,
-      3,
-      'a number from 1 to 2',
-      '"1.5"',
-    ],
-    ['a member twice in a group', `${one}group G all A A\n${end}`, 2, 'as a member once', 'one on line 2'],
-    [
-      'a member of two groups',
-      `${one}group G any A\ngroup H any A\n${end}`,
-      3,
-      'as a member once',
-      'one on line 2',
-    ],
-    ['a member that nothing defines', `${one}group G any C\n${end}`, 2, 'defined above', '"C"'],
-    ['a member defined below', `group G any A\n${one}${end}`, 1, 'defined above', '"A"'],
-    ['a group in itself', `${one}group G any A G\n${end}`, 2, 'defined above', '"G"'],
-    [
-      'a cycle of groups',
-      `${one}group G any H A\ngroup H any I\ngroup I all G\nquorum G\n`,
-      2,
-      'defined above',
-      '"H"',
-    ],
-  ])('with %s is refused with its line', (_, text, line, expected, found) => {
+  const keyOfType = (type: number, bytes: number) => vkey('a', type, Buffer.alloc(bytes));
+  const rows = rowsOf<[string, string, string, string, string]>(`
+an unknown keyword | ${A}¶witnesses A B¶${end} | 2 | log, witness, group, quorum or a comment | "witnesses"
+a byte order mark | \ufeff${end} | 1 | log, witness | "\ufeffquorum"
+Windows line ends | ${A}¶quorum A\r¶ | 2 | no control characters | a carriage return
+another control character | quorum \0 | 1 | no control characters | 0x00
+a delete character | # \x7f | 1 | no control characters | 0x7f
+nothing in it |  | 1 | a line “quorum <name>” | the end of the file
+no quorum | ${A}¶# quorum A¶ | 2 | a line “quorum <name>” | the end of the file
+two quorums | ${A}¶quorum A¶quorum A¶ | 3 | one quorum | the first is on line 2
+a quorum without a name | quorum¶ | 1 | quorum <name> | 0 items
+a quorum of two names | ${A}¶${B}¶quorum A B¶ | 3 | quorum <name> | 2 items
+a quorum that nothing defines | ${A}¶quorum C¶ | 2 | defined above | "C"
+a quorum before its definition | quorum A¶${A}¶ | 1 | defined above | "A"
+a log without a key | log¶${end} | 1 | log <vkey> [<url>] | 0 items
+a comment behind an address | log ${LOG} https://a # x¶${end} | 1 | log <vkey> [<url>] | 4 items
+a log’s key that is none | log example.com/log¶${end} | 1 | name+id+base64 | "example.com/log"
+the hexadecimal key of another format | witness A ${'1c'.repeat(32)}¶${end} | 1 | name+id+base64 | "1c1c
+an unknown type of key | log ${keyOfType(0x63, 32)}¶${end} | 1 | public key | "a+
+a witness’s key of a type that cosigns otherwise | ${A}¶witness B ${keyOfType(0x06, 1312)}¶${end} | 2 | a cosigner’s public key (type 4, Ed25519) | "a+
+a log’s key for a witness | witness A ${LOG}¶${end} | 1 | cosigner’s public key | "ledger.example/test+
+an ECDSA witness | witness A ${keyOfType(2, 33)}¶${end} | 1 | cosigner’s public key | "a+
+a short key | witness A ${keyOfType(4, 31)}¶${end} | 1 | public key | "a+
+another key id | ${A.replace(/\+.{8}\+/, '+00000000+')}¶${end} | 1 | key id | 00000000
+a log twice | log ${LOG}¶log ${LOG} https://a¶${end} | 2 | a public key once | that of line 1 again
+a witness’s key twice | ${A}¶witness B ${sameKey}¶${end} | 2 | a public key once | that of line 1 again
+a name twice | ${A}¶${B.replace('B', 'A')}¶${end} | 2 | nothing else has | "A", which is defined on line 1
+a group named like a witness | ${A}¶${B}¶group A any B¶${end} | 3 | nothing else has | on line 1
+a witness named none | ${A.replace('A', 'none')}¶${end} | 1 | another name | none, which is predefined
+a group named none | ${A}¶group none any A¶${end} | 2 | another name | none, which is predefined
+none in a group | ${A}¶group G any none A¶${end} | 2 | a witness or a group | only a quorum
+a group without members | ${A}¶group G 1¶${end} | 2 | group <name> all|any|<number> | 2 items
+a threshold of zero | ${A}¶group G 0 A¶${end} | 2 | a number from 1 to 1 | "0"
+a threshold above the members | ${A}¶${B}¶group G 3 A B¶${end} | 3 | a number from 1 to 2 | "3"
+a threshold in words | ${A}¶group G one A¶${end} | 2 | a number from 1 to 1 | "one"
+a negative threshold | ${A}¶group G -1 A¶${end} | 2 | a number from 1 to 1 | "-1"
+a threshold with a fraction | ${A}¶${B}¶group G 1.5 A B¶${end} | 3 | a number from 1 to 2 | "1.5"
+a member twice in a group | ${A}¶group G all A A¶${end} | 2 | as a member once | one on line 2
+a member of two groups | ${A}¶group G any A¶group H any A¶${end} | 3 | as a member once | one on line 2
+a member that nothing defines | ${A}¶group G any C¶${end} | 2 | defined above | "C"
+a member defined below | group G any A¶${A}¶${end} | 1 | defined above | "A"
+a group in itself | ${A}¶group G any A G¶${end} | 2 | defined above | "G"
+a cycle of groups | ${A}¶group G any H A¶group H any I¶group I all G¶quorum G¶ | 2 | defined above | "H"`);
+  test.each(rows)('with %s is refused with its line', (_, text, line, expected, found) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
