@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { rowsOf } from '../rows-of.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { LyingServer } from './lies/host.ts';
 import { type Published, publish, run } from './row-mutations/seam.ts';
@@ -80,43 +81,17 @@ async function prove(path: string, text: string): Promise<{ status: number | nul
  * not hold. A dropped first row makes a CSV that an earlier release had. Where the status is 3, what is not found is in what the log does
  * not show.
  */
-const HISTORIES: [path: string, status: number, says: string, found: string][] = [
-  [
-    'economy/mic-history.csv',
-    0,
-    'The file is proved',
-    'flip 120/120, drop 119/120, repeat 120/120, swap 120/120',
-  ],
-  ['economy/cathedral-multipliers.csv', 0, 'The file is proved', 'flip 4/4, drop 3/4, repeat 4/4, swap 4/4'],
-  ['economy/supply-by-day.csv', 0, 'The file is proved', 'flip 2/2, drop 1/2, repeat 2/2, swap 2/2'],
-  ['economy/minting-by-day.csv', 0, 'The file is proved', 'flip 8/8, drop 7/8, repeat 8/8, swap 8/8'],
-  ['economy/mii-by-day.csv', 0, 'The file is proved', 'flip 2/2, drop 1/2, repeat 2/2, swap 2/2'],
-  [
-    'academics/events-by-day.csv',
-    3,
-    'of types whose events stay hashes',
-    'flip 13/26, drop 12/26, repeat 13/26, swap 8/26',
-  ],
-  [
-    'academics/sentinels-by-day.csv',
-    3,
-    'of which the log shows only hashes',
-    'flip 0/20, drop 0/20, repeat 0/20, swap 0/20',
-  ],
-  [
-    'philosophy/metrics-by-day.csv',
-    3,
-    'of which the log shows only hashes',
-    'flip 0/2, drop 0/2, repeat 0/2, swap 0/2',
-  ],
-  [
-    'philosophy/deliberation-archive.json',
-    0,
-    'The file is proved',
-    'flip 1/1, drop 1/1, repeat 1/1, swap 1/1',
-  ],
-  ['philosophy/decisions.json', 0, 'The file is proved', 'flip 2/2, drop 2/2, repeat 2/2, swap 2/2'],
-];
+const HISTORIES = rowsOf<[path: string, status: string, says: string, found: string]>(`
+economy/mic-history.csv | 0 | The file is proved | flip 120/120, drop 119/120, repeat 120/120, swap 120/120
+economy/cathedral-multipliers.csv | 0 | The file is proved | flip 4/4, drop 3/4, repeat 4/4, swap 4/4
+economy/supply-by-day.csv | 0 | The file is proved | flip 2/2, drop 1/2, repeat 2/2, swap 2/2
+economy/minting-by-day.csv | 0 | The file is proved | flip 8/8, drop 7/8, repeat 8/8, swap 8/8
+economy/mii-by-day.csv | 0 | The file is proved | flip 2/2, drop 1/2, repeat 2/2, swap 2/2
+academics/events-by-day.csv | 3 | of types whose events stay hashes | flip 13/26, drop 12/26, repeat 13/26, swap 8/26
+academics/sentinels-by-day.csv | 3 | of which the log shows only hashes | flip 0/20, drop 0/20, repeat 0/20, swap 0/20
+philosophy/metrics-by-day.csv | 3 | of which the log shows only hashes | flip 0/2, drop 0/2, repeat 0/2, swap 0/2
+philosophy/deliberation-archive.json | 0 | The file is proved | flip 1/1, drop 1/1, repeat 1/1, swap 1/1
+philosophy/decisions.json | 0 | The file is proved | flip 2/2, drop 2/2, repeat 2/2, swap 2/2`);
 
 /** Of a long table every ninth row, and the last one; in a sweep all. */
 function placesIn(rows: readonly string[], long: number): number[] {
@@ -125,7 +100,8 @@ function placesIn(rows: readonly string[], long: number): number[] {
 }
 
 describe('a public history', () => {
-  test.each(HISTORIES)('%s', async (path, status, says, found) => {
+  test.each(HISTORIES)('%s', async (path, expected, says, found) => {
+    const status = Number(expected);
     if (!isSweep) onTestFinished(host.answerHere());
     const text = await readFile(join(published.out, 'current/public', path), 'utf8');
     const unchanged = await prove(path, text);

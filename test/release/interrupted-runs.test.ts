@@ -1,21 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compileSite } from '../../pipeline/build/site/compile-site.ts';
 import { withLock } from '../../pipeline/disk/lock.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
-import { isSweep } from '../setups/sweep.ts';
 import { publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const LOOP = join(import.meta.dirname, 'publish-loop.ts');
-/** How long each run may live, ms. `npm run faults`: more of them. */
-const LIVES = Array.from({ length: 15 }, (_, at) => 5 + at * 13).filter((_, at) => isSweep || at % 6 === 0);
-
 /** Runs publish-loop.ts; `lines` fills as it prints. */
 function startLoop(args: string[], limit = '') {
   const command = `${limit} exec "$0" "$@"`;
@@ -28,35 +23,6 @@ function startLoop(args: string[], limit = '') {
   child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')));
   return { child, lines, ended };
 }
-
-describe('a run that is killed', () => {
-  test('at any moment leaves a complete release served, and the next run starts clean', async () => {
-    const out = await temporaryFolder();
-    await publishTiny(out, { events: 1 });
-    let served = 1;
-    for (const life of LIVES) {
-      const { child, lines, ended } = startLoop([out, String(served + 1), '100000']);
-      await once(child.stdout!, 'data');
-      await sleep(life);
-      child.kill('SIGKILL');
-      await ended;
-      const current = await readCurrent(out);
-      expect(await verifyRelease(current!.dir), `killed after ${lines.at(-1)}`).toEqual([]);
-      const reported = Number(/published (\d+)/.exec(lines.at(-1)!)?.[1] ?? served);
-      expect([reported, reported + 1]).toContain(current!.manifest.ledger.size);
-      served = current!.manifest.ledger.size;
-    }
-    const { outcome } = await publishTiny(out, { events: served + 1 });
-    expect(outcome).toBe('published');
-    const names = (await readdir(out)).filter((name) => !name.startsWith('lock'));
-    expect(names.sort()).toEqual(['current', 'releases']);
-    expect(await readdir(join(out, 'releases'))).toHaveLength(2);
-    const fresh = await publishTiny(await temporaryFolder(), { events: served + 1 });
-    expect((await readlink(join(out, 'current'))).slice('releases/'.length)).toBe(
-      fresh.release.manifest.release,
-    );
-  });
-});
 
 describe('two runs at once', () => {
   test('take turns when they wait', async () => {

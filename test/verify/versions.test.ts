@@ -1,59 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
-
 import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
-import { type Opened, type OpenOptions, Origin } from '../../pipeline/verify/origin.ts';
 import { findVersion, readVersion } from '../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../pipeline/verify/versions/listed-snapshots.ts';
 import { BEGIN, type Site, smallSite } from '../mirror/small-service.ts';
+import { SiteOrigin } from './rows/public-log.ts';
 
 const HISTORY = 'economy/mic-history.csv';
 const idOf = (release: number) =>
   `${new Date(BEGIN + (release - 1) * 21_600_000).toISOString().slice(0, 13)}Z`;
 
-/** A host as a page sees it. */
-class Host extends Origin {
-  readonly asked: string[] = [];
-  readonly #site: Site;
-  readonly #hasRanges: boolean;
-
-  constructor(site: Site, { hasRanges = true } = {}) {
-    super();
-    this.#site = site;
-    this.#hasRanges = hasRanges;
-  }
-
-  placeOf(path: string): string {
-    return `/${path}`;
-  }
-
-  retrying<T>(_: string, work: () => Promise<T>): Promise<T> {
-    return work();
-  }
-
-  async open(path: string, { from = 0, to, last }: OpenOptions = {}): Promise<Opened | null> {
-    const bytes = this.#site.get(path);
-    this.asked.push(path);
-    if (!bytes) return null;
-    const validator = { etag: null, lastModified: null };
-    const isPart = this.#hasRanges && (from > 0 || to !== undefined || last !== undefined);
-    const first = !isPart ? 0 : last === undefined ? from : Math.max(0, bytes.length - last);
-    const part = isPart ? bytes.subarray(first, to) : bytes;
-    const body = (async function* () {
-      for (let at = 0; at < part.length; at += 1000) yield part.subarray(at, at + 1000);
-    })();
-    return { from: first, bytes: null, ...(isPart && { total: bytes.length }), validator, body };
-  }
-}
-
 /** A host with the snapshots of as many releases. */
 const hostOf = (release: number, options = {}) => {
   const site = smallSite({ release });
-  return { site, host: new Host(site, options), listed: new ListedSnapshots(new Host(site, options)) };
+  return {
+    site,
+    host: new SiteOrigin(site, options),
+    listed: new ListedSnapshots(new SiteOrigin(site, options)),
+  };
 };
 const ignore = () => {};
 
-async function versionOf(host: Host, id: string, path = HISTORY) {
+async function versionOf(host: SiteOrigin, id: string, path = HISTORY) {
   const found = await new ListedSnapshots(host).at(id);
   return (await findVersion(host, found.before!, path))!;
 }
@@ -78,7 +46,7 @@ describe('the snapshot list', () => {
   const site: Site = new Map([['snapshots/index.json', Buffer.from(formatSnapshotIndex(index))]]);
 
   test('is read once and searched, however long it is', async () => {
-    const host = new Host(site);
+    const host = new SiteOrigin(site);
     const listed = new ListedSnapshots(host);
     for (const release of [1, 2, 3000, 14_600, 29_199, 29_200])
       expect(await listed.at(idOf(release))).toMatchObject({ before: { id: idOf(release) }, isExact: true });
@@ -91,7 +59,7 @@ describe('the snapshot list', () => {
 
   test('may be missing or damaged, which is said, and is asked for again', async () => {
     const one: Site = new Map();
-    const listed = new ListedSnapshots(new Host(one));
+    const listed = new ListedSnapshots(new SiteOrigin(one));
     await expect(listed.at(idOf(1))).rejects.toThrow('/snapshots/index.json: expected the snapshot list');
     one.set('snapshots/index.json', Buffer.from('<!doctype html>'));
     await expect(listed.at(idOf(1))).rejects.toThrow('release_invalid');

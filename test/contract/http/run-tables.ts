@@ -129,6 +129,7 @@ const SERVERS: Record<string, () => Promise<OpenServer>> = {
     const out = join(folder, 'damaged');
     await cp(published.out, out, { recursive: true, verbatimSymlinks: true });
     await writeFile(join(out, 'current/public/economy/roi'), '{"damaged":true}');
+    await writeFile(join(out, 'current/public/economy/supply-by-day.csv'), 'damaged');
     return serveFrom(out);
   },
   async 'without-keys'() {

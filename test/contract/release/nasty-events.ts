@@ -59,49 +59,10 @@ const alert = (at: string, id: string): NastyEvent => [
 
 /** Ids that would mean something in a path, to a file system, to a host or to the site's build. */
 export const HOSTILE_IDS = [
-  ...[
-    'index.html',
-    'index',
-    'INDEX',
-    'in-2025',
-    'con',
-    'NUL',
-    'aux.txt',
-    '.',
-    '..',
-    '...',
-    '.htaccess',
-    '_headers',
-  ],
-  ...[
-    'a.',
-    'A',
-    'a',
-    'a b',
-    'é',
-    'e\u0301',
-    'É',
-    '%',
-    '%2e%2e%2f',
-    '../x',
-    'a/b',
-    'a\\b',
-    '#',
-    '?',
-    '[id]',
-    '404.html',
-  ],
-  ...[
-    'x'.repeat(200),
-    'é'.repeat(200),
-    'web.config',
-    'index.html.br',
-    'x.gz',
-    'constructor',
-    'toString',
-    '\u202e',
-    '7',
-  ],
+  ...'index.html index INDEX in-2025 con NUL aux.txt . .. ... .htaccess _headers a. A a'.split(' '),
+  ...['a b', ...'é e\u0301 É % %2e%2e%2f ../x a/b a\\b # ? [id] 404.html'.split(' ')],
+  ...['x'.repeat(200), 'é'.repeat(200), 'web.config', 'index.html.br', 'x.gz'],
+  ...['constructor', 'toString', '\u202e', '7'],
 ];
 
 /** Opened, closed and opened again under one id, thrice; the second and third at one instant. */

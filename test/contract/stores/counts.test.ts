@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { rowsOf } from '../../rows-of.ts';
 import { eachEngine, opened, openThree } from './engines.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,56 +11,22 @@ const EVENING = Date.UTC(2025, 11, 2) - 1;
 const A = { holder: 'h_a' };
 const B = { holder: 'h_b' };
 
-/** Takes of one day after the other: who, the limit, and what is left (null: refused). */
-const TAKES: readonly [
-  what: string,
-  takes: readonly [subject: typeof A, limit: number, left: number | null][],
-][] = [
-  [
-    'up to the limit',
-    [
-      [A, 3, 2],
-      [A, 3, 1],
-      [A, 3, 0],
-      [A, 3, null],
-      [A, 3, null],
-    ],
-  ],
-  [
-    'of each holder apart',
-    [
-      [A, 1, 0],
-      [B, 1, 0],
-      [A, 1, null],
-      [B, 1, null],
-    ],
-  ],
-  [
-    'under a limit that was lowered, and raised',
-    [
-      [A, 2, 1],
-      [A, 2, 0],
-      [A, 1, null],
-      [A, 3, 0],
-      [A, 3, null],
-    ],
-  ],
-  [
-    'with no limit left',
-    [
-      [A, 0, null],
-      [A, 1, 0],
-    ],
-  ],
-];
+/** Takes of one day after the other: of whom, under which limit, and what is left (-: refused). */
+const TAKES = rowsOf<[what: string, takes: string]>(`
+up to the limit | a 3 2, a 3 1, a 3 0, a 3 -, a 3 -
+of each holder apart | a 1 0, b 1 0, a 1 -, b 1 -
+under a limit that was lowered, and raised | a 2 1, a 2 0, a 1 -, a 3 0, a 3 -
+with no limit left | a 0 -, a 1 0`);
 
 eachEngine('counts', ({ newPlace, everything, isShared }) => {
   test.each(TAKES)('are kept %s', async (_, takes) => {
     const place = await newPlace();
-    for (const [subject, limit, left] of takes) {
+    for (const take of takes.split(', ')) {
+      const [who, limit, left] = take.split(' ');
       // Another program each time, as after a restart.
       const stores = await opened(place, { now: () => EVENING });
-      expect(await stores.counts.take(subject, limit)).toBe(left);
+      const found = await stores.counts.take(who === 'a' ? A : B, Number(limit));
+      expect(found).toBe(left === '-' ? null : Number(left));
       await stores.close();
     }
   });

@@ -177,13 +177,6 @@ describe('the page of a chart with a state in its query', () => {
     await expect(answerOembed(unknown, sources)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test.each(['series=nobody', 'from=2026-02-02&to=2026-02-01', 'width=90000'])(
-    'has no oEmbed document for ?%s',
-    async (query) => {
-      await expect(get('oembed/supply.json', query)).rejects.toMatchObject({ code: 'invalid_parameter' });
-    },
-  );
-
   test('loads only files that the release has', async () => {
     const { text } = await get('charts/supply/', 'scale=log');
     const assets = [...text.matchAll(/(?:href|src|data-tools)="\/(_astro\/[^"]+)"/g)].map(
@@ -200,12 +193,6 @@ describe('the page of a chart with a state in its query', () => {
     );
     expect(status).toBe(200);
     expect(text).toContain('data-query="scale=log"');
-  });
-
-  test('ignores the parameters that social networks add to links', async () => {
-    const { status, text } = await get('charts/supply/', 'series=burned&utm_source=feed&fbclid=abc');
-    expect(status).toBe(200);
-    expect(text).toContain('data-query="series=burned"');
   });
 
   test.each([

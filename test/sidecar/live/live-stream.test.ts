@@ -51,32 +51,6 @@ async function open(url: string, headers: Record<string, string> = {}) {
   return stream;
 }
 
-describe('the live stream', () => {
-  test.each([
-    ['?paths=', 400, 'invalid_parameter'],
-    ['?paths=economy/mii', 400, 'invalid_parameter'],
-    ['?paths=/economy/supply', 400, 'invalid_parameter'],
-    ['?paths=economy/supply,', 400, 'invalid_parameter'],
-    ['?paths=economy/supply,economy/supply', 400, 'invalid_parameter'],
-    ['?paths=economy/supply&paths=philosophy/virtues.json', 400, 'invalid_parameter'],
-    ['?path=economy/supply', 400, 'unknown_parameter'],
-    ['?paths=economy/supply&x', 400, 'unknown_parameter'],
-    ['?__proto__=1', 400, 'unknown_parameter'],
-  ])('%s is refused with %d %s', async (query, status, code) => {
-    const { url } = unchanging;
-    const answer = await fetch(`${url}/live${query}`);
-    expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
-  });
-
-  test('has no listeners left when all have disconnected, however they did', async () => {
-    const { url, live } = await served();
-    const streams = await Promise.all([open(`${url}/live`), open(`${url}/live`), open(`${url}/live`)]);
-    expect(live.facts().listeners).toBe(3);
-    for (const stream of streams) stream.close();
-    await until(() => live.facts().listeners === 0);
-  });
-});
-
 describe('a client that reconnects', () => {
   test.each(['nonsense', '00000000-7', 'x'.repeat(5000), '0-0'])(
     'with the id %# of no stream gets everything',

@@ -6,9 +6,6 @@ import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { parseTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
-import { apply } from '../../../pipeline/model/fold.ts';
-import { isNewDay } from '../../../pipeline/model/period.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
 import { ROW_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
@@ -16,7 +13,7 @@ import { proveRow, type StepReport } from '../../../pipeline/verify/rows/prove-r
 import { LEDGER, type Site } from '../../mirror/small-service.ts';
 import { rowsOf as rowsOfText } from '../../rows-of.ts';
 import { fixtureLedger } from '../../site/fixture-ledger.ts';
-import { publicSite, SiteOrigin } from './public-log.ts';
+import { publicSite, rowsMadeOf, SiteOrigin } from './public-log.ts';
 
 const MINT = {
   sentinel: 'AUREA',
@@ -35,15 +32,7 @@ const ledger = fixtureLedger()
 const leaves: readonly Leaf[] = ledger.leaves;
 const site = publicSite(leaves);
 
-/** Every row of every public history, oldest first, as a run makes them. */
-const rows = new Map<string, string[]>(HISTORIES.map(({ path }) => [path, []]));
-let state = emptyState();
-for (const leaf of leaves) {
-  if (isNewDay(state, leaf.event.timestamp))
-    for (const history of HISTORIES) rows.get(history.path)!.push(...(history.dayRows?.(state) ?? []));
-  for (const history of HISTORIES) rows.get(history.path)!.push(...history.rows(leaf));
-  state = apply(state, leaf);
-}
+const { rows } = rowsMadeOf(leaves);
 const rowsOf = (path: string) => rows.get(path)!.map((row) => row.replace(/\n$/, ''));
 const historyOf = (path: string) => HISTORIES.find((history) => history.path === path)!;
 const headerOf = (path: string) =>

@@ -6,15 +6,12 @@ import { formatNdjson } from '../../../pipeline/formats/ndjson.ts';
 import { readPiece } from '../../../pipeline/formats/read-rows.ts';
 import { TABLES } from '../../../pipeline/formats/tables.ts';
 import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
-import { apply } from '../../../pipeline/model/fold.ts';
-import { isNewDay } from '../../../pipeline/model/period.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
 import { HISTORY_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
 import { PublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { type HistoryOptions, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
 import { LEDGER, type Site } from '../../mirror/small-service.ts';
 import { fixtureLedger } from '../../site/fixture-ledger.ts';
-import { publicSite, SiteOrigin } from './public-log.ts';
+import { publicSite, rowsMadeOf, SiteOrigin } from './public-log.ts';
 
 /** The fixture’s two years, and a last day with what is rare: three mints of one moment. */
 const ledger = fixtureLedger();
@@ -41,14 +38,7 @@ interface Made {
 
 /** Every row of every history, as a run makes them of the first events. */
 function made(of: readonly Leaf[]): Made {
-  const rows = new Map<string, string[]>(HISTORIES.map(({ path }) => [path, []]));
-  let state = emptyState();
-  for (const leaf of of) {
-    if (isNewDay(state, leaf.event.timestamp))
-      for (const history of HISTORIES) rows.get(history.path)!.push(...(history.dayRows?.(state) ?? []));
-    for (const history of HISTORIES) rows.get(history.path)!.push(...history.rows(leaf));
-    state = apply(state, leaf);
-  }
+  const { rows, state } = rowsMadeOf(of);
   const newestFirst = [...rows].map(
     ([path, all]) => [path, all.reverse().map((row) => row.replace(/\n$/, ''))] as const,
   );
