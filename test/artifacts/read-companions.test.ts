@@ -7,6 +7,7 @@ import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { COMPANIONS } from '../attestation/signed-document.ts';
 import { signer } from '../ledger/test-ledger.ts';
+import { rowsOf } from '../rows-of.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-companions-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -55,67 +56,35 @@ const published = (companions: unknown[]) => ({
 const many = (count: number) => Array.from({ length: count }, (_, place) => companion(`C${place}`));
 const wallets = Array.from({ length: 10_001 }, () => ({ ledger_id: 'x', address: 'x' }));
 
-test.each<[string, unknown, string]>([
-  ['half a file', '{', '/: Not JSON at character 1'],
-  ['an empty file', '', '/: Not JSON at character 0: expected a value, found the end. (not_json)'],
-  [
-    'no key',
-    { companions: [companion('A', [])] },
-    '/companions/0/keys: Expected at least 1 items, found []. (too_few_items)',
-  ],
-  [
-    'a key in half a byte',
-    { companions: [companion('A', [{ ...KEY, public_key: 'abc' }])] },
-    '/companions/0/keys/0/public_key: Expected lower-case hex digits, two per byte, found "abc". (wrong_pattern)',
-  ],
-  [
-    'another member',
-    { companions: [], wallet: [] },
-    '/wallet: The schema has no member "wallet". (unknown_member)',
-  ],
-  [
-    'the same companion twice',
-    { companions: [companion('A'), companion('A')] },
-    '/companions: Expected one entry per companion',
-  ],
-  [
-    'the same member twice',
-    '{"companions":[{"companion":"A","companion":"B","keys":[]}]}',
-    '/companions/0/companion: An object has two members of the same name. (duplicate_member)',
-  ],
-  [
-    'the same list twice',
-    '{"companions":[],"wallets":[],"wallets":[]}',
-    '/wallets: An object has two members',
-  ],
-  ...['', 'today', '-271821-04-20T00:00:00Z'].map((timestamp): [string, unknown, string] => [
-    `a time of its ledger that is ${JSON.stringify(timestamp)}`,
-    { ...published([]), timestamp },
-    `/timestamp: Expected a date-time in UTC, found "${timestamp}".`,
-  ]),
-  ['__proto__', '{"companions":[],"__proto__":{}}', '(forbidden_member)'],
-  ['half a pair', '{"companions":[{"companion":"\\ud800","keys":[]}]}', '(lone_surrogate)'],
-  ['a byte order mark', '\ufeff{"companions":[]}', 'begins with a byte order mark. (not_utf8)'],
+const json = (value: unknown) => JSON.stringify(value);
+const one = (keys: unknown) => json({ companions: [companion('A', keys)] });
+const badKey = { companion: 'A', keys: [{ ...KEY, valid_until: null, public_key: '00'.repeat(32) }] };
+const refused = rowsOf<[what: string, text: string, message: string]>(`
+half a file | { | /: Not JSON at character 1
+an empty file |  | /: Not JSON at character 0: expected a value, found the end. (not_json)
+no key | ${one([])} | /companions/0/keys: Expected at least 1 items, found []. (too_few_items)
+a key in half a byte | ${one([{ ...KEY, public_key: 'abc' }])} | /companions/0/keys/0/public_key: Expected lower-case hex digits, two per byte, found "abc". (wrong_pattern)
+another member | {"companions":[],"wallet":[]} | /wallet: The schema has no member "wallet". (unknown_member)
+the same companion twice | ${json({ companions: [companion('A'), companion('A')] })} | /companions: Expected one entry per companion
+the same member twice | {"companions":[{"companion":"A","companion":"B","keys":[]}]} | /companions/0/companion: An object has two members of the same name. (duplicate_member)
+the same list twice | {"companions":[],"wallets":[],"wallets":[]} | /wallets: An object has two members
+no time of its ledger | ${json({ ...published([]), timestamp: '' })} | /timestamp: Expected a date-time in UTC, found "".
+a day of its ledger | ${json({ ...published([]), timestamp: 'today' })} | /timestamp: Expected a date-time in UTC, found "today".
+a time before all | ${json({ ...published([]), timestamp: '-271821-04-20T00:00:00Z' })} | /timestamp: Expected a date-time in UTC, found "-271821-04-20T00:00:00Z".
+__proto__ | {"companions":[],"__proto__":{}} | (forbidden_member)
+half a pair | {"companions":[{"companion":"\\ud800","keys":[]}]} | (lone_surrogate)
+a byte order mark | \ufeff{"companions":[]} | begins with a byte order mark. (not_utf8)
+depth | ${'['.repeat(9)} | /0/0/0/0/0/0/0/0: It is nested more than 8 levels deep. (too_deep)
+too many companions | ${json({ companions: many(1001) })} | /companions: Expected at most 1000 items
+too many keys | ${one(Array(17).fill(KEY))} | /companions/0/keys: Expected at most 16 items
+too many wallets | ${json({ companions: [], wallets })} | /wallets: Expected at most 10000 items
+a single companion with a fault | ${json(companion('A', []))} | /keys: Expected at least 1 items, found []. (too_few_items)
+a service that publishes a key that is none | ${json(published([badKey]))} | /companions/0/keys/0/public_key: Expected a public key of its algorithm
+a service with another member | ${json({ ...published([]), more: 1 })} | /more: The schema has no member`);
+
+test.each<[string, string | Buffer, string]>([
+  ...refused,
   ['UTF-16', Buffer.from('{"companions":[]}', 'utf16le'), 'Not JSON at character 1'],
-  ['depth', '['.repeat(9), '/0/0/0/0/0/0/0/0: It is nested more than 8 levels deep. (too_deep)'],
-  ['too many companions', { companions: many(1001) }, '/companions: Expected at most 1000 items'],
-  [
-    'too many keys',
-    { companions: [companion('A', Array(17).fill(KEY))] },
-    '/companions/0/keys: Expected at most 16 items',
-  ],
-  ['too many wallets', { companions: [], wallets }, '/wallets: Expected at most 10000 items'],
-  [
-    'a single companion with a fault',
-    companion('A', []),
-    '/keys: Expected at least 1 items, found []. (too_few_items)',
-  ],
-  [
-    'a service that publishes a key that is none',
-    published([{ companion: 'A', keys: [{ ...KEY, valid_until: null, public_key: '00'.repeat(32) }] }]),
-    '/companions/0/keys/0/public_key: Expected a public key of its algorithm',
-  ],
-  ['a service with another member', { ...published([]), more: 1 }, '/more: The schema has no member'],
 ])('a file of %s is refused, with its place and what was found', async (_, value, message) => {
   await expect(readCompanions(save('wrong.json', value), OTHER)).rejects.toMatchObject({
     code: 'config_invalid',

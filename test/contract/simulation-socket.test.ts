@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rowsOf } from '../rows-of.ts';
 import {
   askUpgrade,
   closeCode,
@@ -32,57 +33,35 @@ function inShort(told: Told): string {
 const START = { action: 'start_simulation', scenario: 'model_drift', seed: 7, paused: true };
 
 /** One connection: each message, and its answer. */
-const STORY: readonly (readonly [message: object, answer: string])[] = [
-  [{ action: 'list_scenarios', id: 1 }, 'list of 7 to 1'],
-  [
-    { action: 'step' },
-    '409 not_started: Send start_simulation first; list_scenarios returns the available scenarios.',
-  ],
-  [START, 'tick 0 of model_drift 7, paused'],
-  [{ action: 'step', id: 'a' }, 'tick 1 of model_drift 7, paused to "a"'],
-  [{ action: 'take_action', name: 'audit', id: '' }, 'tick 1 of model_drift 7, paused to ""'],
-  [
-    { action: 'take_action', name: 'audit' },
-    '409 action_unavailable: name: expected one of call_vote, brief_sentinel; found "audit".',
-  ],
-  [
-    { action: 'take_action', name: 'brief_sentinel', parameters: { sentinel: 'NOBODY' }, id: 7 },
-    '400 invalid_parameters to 7: parameters.sentinel: expected one of ATLAS, HERMES, ZEUS, AUREA, ZENITH, DAEDALUS, ECHO, URIEL, EVE, JADE; found "NOBODY".',
-  ],
-  [
-    { action: 'take_action', name: 'brief_sentinel', parameters: { slowly: 1 } },
-    '400 invalid_parameters: parameters: expected sentinel, virtue; found "slowly".',
-  ],
-  [
-    { action: 'take_action', name: 'brief_sentinel', parameters: { sentinel: 'EVE', virtue: 'justice' } },
-    'tick 1 of model_drift 7, paused',
-  ],
-  [{ action: 'step', ticks: 3 }, 'tick 4 of model_drift 7, paused'],
-  [{ action: 'run', pace_ms: 60_000 }, 'tick 4 of model_drift 7, each 60000 ms'],
-  [{ action: 'pause' }, 'tick 4 of model_drift 7, paused'],
-  [{ action: 'run' }, 'tick 4 of model_drift 7, each 60000 ms'],
-  [{ action: 'pause' }, 'tick 4 of model_drift 7, paused'],
-  [{ action: 'step', ticks: 100 }, 'tick 26 of model_drift 7, over'],
-  [{ action: 'step' }, '409 simulation_over: The simulation has come to its end.'],
-  [{ action: 'run' }, '409 simulation_over: The simulation has come to its end.'],
-  [{ action: 'take_action', name: 'audit' }, '409 simulation_over: The simulation has come to its end.'],
-  [{ action: 'pause' }, 'tick 26 of model_drift 7, over'],
-  [{ action: 'reset' }, 'tick 0 of model_drift 7, paused'],
-  [
-    { ...START, actions: [{ tick: 1, name: 'audit', parameters: {} }], tick: 3 },
-    'tick 3 of model_drift 7, paused',
-  ],
-  [
-    { action: 'start_simulation', scenario: 'moral_dilemma', pace_ms: 60_000 },
-    'tick 0 of moral_dilemma 5, each 60000 ms',
-  ],
-];
+const STORY = rowsOf<[message: string, answer: string]>(`
+{"action":"list_scenarios","id":1} | list of 7 to 1
+{"action":"step"} | 409 not_started: Send start_simulation first; list_scenarios returns the available scenarios.
+${JSON.stringify(START)} | tick 0 of model_drift 7, paused
+{"action":"step","id":"a"} | tick 1 of model_drift 7, paused to "a"
+{"action":"take_action","name":"audit","id":""} | tick 1 of model_drift 7, paused to ""
+{"action":"take_action","name":"audit"} | 409 action_unavailable: name: expected one of call_vote, brief_sentinel; found "audit".
+{"action":"take_action","name":"brief_sentinel","parameters":{"sentinel":"NOBODY"},"id":7} | 400 invalid_parameters to 7: parameters.sentinel: expected one of ATLAS, HERMES, ZEUS, AUREA, ZENITH, DAEDALUS, ECHO, URIEL, EVE, JADE; found "NOBODY".
+{"action":"take_action","name":"brief_sentinel","parameters":{"slowly":1}} | 400 invalid_parameters: parameters: expected sentinel, virtue; found "slowly".
+{"action":"take_action","name":"brief_sentinel","parameters":{"sentinel":"EVE","virtue":"justice"}} | tick 1 of model_drift 7, paused
+{"action":"step","ticks":3} | tick 4 of model_drift 7, paused
+{"action":"run","pace_ms":60000} | tick 4 of model_drift 7, each 60000 ms
+{"action":"pause"} | tick 4 of model_drift 7, paused
+{"action":"run"} | tick 4 of model_drift 7, each 60000 ms
+{"action":"pause"} | tick 4 of model_drift 7, paused
+{"action":"step","ticks":100} | tick 26 of model_drift 7, over
+{"action":"step"} | 409 simulation_over: The simulation has come to its end.
+{"action":"run"} | 409 simulation_over: The simulation has come to its end.
+{"action":"take_action","name":"audit"} | 409 simulation_over: The simulation has come to its end.
+{"action":"pause"} | tick 26 of model_drift 7, over
+{"action":"reset"} | tick 0 of model_drift 7, paused
+${JSON.stringify(START).slice(0, -1)},"actions":[{"tick":1,"name":"audit","parameters":{}}],"tick":3} | tick 3 of model_drift 7, paused
+{"action":"start_simulation","scenario":"moral_dilemma","pace_ms":60000} | tick 0 of moral_dilemma 5, each 60000 ms`);
 
 test('a conversation from the first message to the last', async () => {
   const { url, simulation, counted } = await simulationServer();
   const client = await openClient(url);
-  const answers: (readonly [object, string])[] = [];
-  for (const [message] of STORY) answers.push([message, inShort(await client.ask(message))]);
+  const answers: [string, string][] = [];
+  for (const [message] of STORY) answers.push([message, inShort(await client.ask(JSON.parse(message)))]);
   expect(answers).toEqual(STORY);
   expect(simulation.state()).toEqual({ connections: 1, running: 1 });
   expect(await counted('started')).toBe(3);
@@ -122,117 +101,65 @@ test('messages are answered in their order', async () => {
   expect(told.map(({ tick, problem }) => tick ?? problem?.code)).toEqual([0, 1, 'unknown_action', 3]);
 });
 
-const start = (members: string) => `{"action":"start_simulation","scenario":"model_drift",${members}}`;
-const SEED = '0 to 4294967295';
+const DRIFT = '"action":"start_simulation","scenario":"model_drift"';
 
 /** The text of a message, what it is refused with, and where it says more: the beginning of the detail. */
-const REFUSED: readonly (readonly [text: string, code: string, detail?: string])[] = [
+const REFUSED: readonly [text: string, code: string, ...detail: string[]][] = [
   ['', 'malformed_message'],
-  [
-    '{',
-    'malformed_message',
-    'the message: expected JSON text that is not nested deeply and has no member __proto__, found "{".',
-  ],
-  ['null', 'malformed_message', 'the message: expected an object, found null.'],
-  ['[]', 'malformed_message', 'the message: expected an object, found [].'],
-  ['[{"action":"pause"}]', 'malformed_message'],
-  ['"start_simulation"', 'malformed_message'],
-  ['42', 'malformed_message'],
-  ['{"action":"pause","__proto__":{}}', 'malformed_message'],
-  ['{"action":"take_action","name":"brief_sentinel","parameters":{"__proto__":1}}', 'malformed_message'],
-  ['['.repeat(8000), 'malformed_message'],
-  [`{"action":"pause","deep":${'['.repeat(7900)}${']'.repeat(7900)}}`, 'malformed_message'],
-  ['{}', 'unknown_action'],
-  ['{"action":1}', 'unknown_action'],
-  ['{"action":"toString"}', 'unknown_action'],
-  ['{"action":"__proto__"}', 'unknown_action'],
-  ['{"action":"start"}', 'unknown_action', 'action: expected one of start_simulation, '],
-  [
-    '{"action":"start_simulation"}',
-    'invalid_message',
-    'scenario: expected a name of at most 64 small letters and underscores, found nothing.',
-  ],
-  [
-    '{"action":"start_simulation","scenario":7}',
-    'invalid_message',
-    'scenario: expected a name of at most 64 small letters and underscores, found 7.',
-  ],
-  ['{"action":"start_simulation","scenario":"no_such"}', 'unknown_scenario'],
-  ['{"action":"start_simulation","scenario":"constructor"}', 'unknown_scenario'],
-  [start('"seed":-1'), 'invalid_seed', `seed: expected a whole number from ${SEED}, found -1.`],
-  [start('"seed":1.5'), 'invalid_seed', `seed: expected a whole number from ${SEED}, found 1.5.`],
-  [start('"seed":"7"'), 'invalid_seed', `seed: expected a whole number from ${SEED}, found "7".`],
-  [start('"seed":null'), 'invalid_seed'],
-  [start('"seed":4294967296'), 'invalid_seed'],
-  [start('"seed":1e400'), 'invalid_seed'],
-  [start('"sed":1'), 'invalid_message'],
-  [
-    start('"pace_ms":249'),
-    'invalid_message',
-    'pace_ms: expected a whole number from 250 to 60000, found 249.',
-  ],
-  [start('"pace_ms":60001'), 'invalid_message'],
-  [start('"paused":"no"'), 'invalid_message', 'paused: expected true or false, found "no".'],
-  [
-    start('"id":[]'),
-    'invalid_message',
-    'id: expected a text of at most 64 characters or a whole number, found [].',
-  ],
-  [start(`"id":"${'x'.repeat(65)}"`), 'invalid_message'],
-  [
-    start('"settings":{"quorum":7},"seed":1'),
-    'invalid_settings',
-    'settings.quorum: expected a number from 0.3 to 1, found 7.',
-  ],
-  [
-    start('"settings":{"courage":1},"seed":1'),
-    'invalid_settings',
-    'settings: expected no members except interest, ',
-  ],
-  [start('"tick":35'), 'missing_seed', 'seed: expected that of the run'],
-  [start('"actions":[]'), 'missing_seed'],
-  [start('"seed":1,"tick":99'), 'invalid_actions', 'tick: expected a tick from 0 to 46, found 99.'],
-  [
-    start('"seed":1,"actions":[{"tick":99,"name":"audit"}]'),
-    'invalid_actions',
-    'actions.0.tick: expected a tick from 0 to 46, found 99.',
-  ],
-  [start('"seed":1,"actions":[{"tick":2,"name":"audit"},{"tick":1,"name":"call_vote"}]'), 'invalid_actions'],
-  [
-    start('"seed":1,"actions":[{"tick":0,"name":"audit"}]'),
-    'action_unavailable',
-    'actions.0.name: expected ',
-  ],
-  [
-    start('"seed":1,"actions":[{"tick":"a","name":"b"}]'),
-    'invalid_message',
-    'actions.0.tick: expected a whole number from 0 to 10000, found "a".',
-  ],
-  [
-    start('"seed":1,"actions":[{"tick":1,"name":"b","parameters":{"x":true}}]'),
-    'invalid_parameters',
-    'actions.0.parameters.x: expected a number or a text of at most 64 characters, found true.',
-  ],
-  ['{"action":"take_action"}', 'invalid_message'],
-  ['{"action":"take_action","name":"audit","parameters":[]}', 'invalid_message'],
-  ['{"action":"take_action","name":"audit"}', 'not_started'],
-  [
-    '{"action":"step","ticks":0}',
-    'invalid_message',
-    'ticks: expected a whole number from 1 to 100, found 0.',
-  ],
-  ['{"action":"step","ticks":101}', 'invalid_message'],
-  ['{"action":"step","ticks":1e9}', 'invalid_message'],
-  ['{"action":"run","pace_ms":249}', 'invalid_message'],
-  ['{"action":"run"}', 'not_started'],
-  ['{"action":"pause"}', 'not_started'],
-  ['{"action":"reset"}', 'not_started'],
-  [
-    `{"action":"pause","${'k'.repeat(15_000)}":1}`,
-    'invalid_message',
-    'the message: expected no members except action, id; found the member "k',
-  ],
-  ['{"action":"resume","token":"x"}', 'unknown_action'],
+  ...rowsOf<[string, string, ...string[]]>(`
+{ | malformed_message | the message: expected JSON text that is not nested deeply and has no member __proto__, found "{".
+null | malformed_message | the message: expected an object, found null.
+[] | malformed_message | the message: expected an object, found [].
+[{"action":"pause"}] | malformed_message
+"start_simulation" | malformed_message
+42 | malformed_message
+{"action":"pause","__proto__":{}} | malformed_message
+{"action":"take_action","name":"brief_sentinel","parameters":{"__proto__":1}} | malformed_message
+${'['.repeat(8000)} | malformed_message
+{"action":"pause","deep":${'['.repeat(7900)}${']'.repeat(7900)}} | malformed_message
+{} | unknown_action
+{"action":1} | unknown_action
+{"action":"toString"} | unknown_action
+{"action":"__proto__"} | unknown_action
+{"action":"start"} | unknown_action | action: expected one of start_simulation,
+{"action":"start_simulation"} | invalid_message | scenario: expected a name of at most 64 small letters and underscores, found nothing.
+{"action":"start_simulation","scenario":7} | invalid_message | scenario: expected a name of at most 64 small letters and underscores, found 7.
+{"action":"start_simulation","scenario":"no_such"} | unknown_scenario
+{"action":"start_simulation","scenario":"constructor"} | unknown_scenario
+{${DRIFT},"seed":-1} | invalid_seed | seed: expected a whole number from 0 to 4294967295, found -1.
+{${DRIFT},"seed":1.5} | invalid_seed | seed: expected a whole number from 0 to 4294967295, found 1.5.
+{${DRIFT},"seed":"7"} | invalid_seed | seed: expected a whole number from 0 to 4294967295, found "7".
+{${DRIFT},"seed":null} | invalid_seed
+{${DRIFT},"seed":4294967296} | invalid_seed
+{${DRIFT},"seed":1e400} | invalid_seed
+{${DRIFT},"sed":1} | invalid_message
+{${DRIFT},"pace_ms":249} | invalid_message | pace_ms: expected a whole number from 250 to 60000, found 249.
+{${DRIFT},"pace_ms":60001} | invalid_message
+{${DRIFT},"paused":"no"} | invalid_message | paused: expected true or false, found "no".
+{${DRIFT},"id":[]} | invalid_message | id: expected a text of at most 64 characters or a whole number, found [].
+{${DRIFT},"id":"${'x'.repeat(65)}"} | invalid_message
+{${DRIFT},"settings":{"quorum":7},"seed":1} | invalid_settings | settings.quorum: expected a number from 0.3 to 1, found 7.
+{${DRIFT},"settings":{"courage":1},"seed":1} | invalid_settings | settings: expected no members except interest,
+{${DRIFT},"tick":35} | missing_seed | seed: expected that of the run
+{${DRIFT},"actions":[]} | missing_seed
+{${DRIFT},"seed":1,"tick":99} | invalid_actions | tick: expected a tick from 0 to 46, found 99.
+{${DRIFT},"seed":1,"actions":[{"tick":99,"name":"audit"}]} | invalid_actions | actions.0.tick: expected a tick from 0 to 46, found 99.
+{${DRIFT},"seed":1,"actions":[{"tick":2,"name":"audit"},{"tick":1,"name":"call_vote"}]} | invalid_actions
+{${DRIFT},"seed":1,"actions":[{"tick":0,"name":"audit"}]} | action_unavailable | actions.0.name: expected
+{${DRIFT},"seed":1,"actions":[{"tick":"a","name":"b"}]} | invalid_message | actions.0.tick: expected a whole number from 0 to 10000, found "a".
+{${DRIFT},"seed":1,"actions":[{"tick":1,"name":"b","parameters":{"x":true}}]} | invalid_parameters | actions.0.parameters.x: expected a number or a text of at most 64 characters, found true.
+{"action":"take_action"} | invalid_message
+{"action":"take_action","name":"audit","parameters":[]} | invalid_message
+{"action":"take_action","name":"audit"} | not_started
+{"action":"step","ticks":0} | invalid_message | ticks: expected a whole number from 1 to 100, found 0.
+{"action":"step","ticks":101} | invalid_message
+{"action":"step","ticks":1e9} | invalid_message
+{"action":"run","pace_ms":249} | invalid_message
+{"action":"run"} | not_started
+{"action":"pause"} | not_started
+{"action":"reset"} | not_started
+{"action":"pause","${'k'.repeat(15_000)}":1} | invalid_message | the message: expected no members except action, id; found the member "k
+{"action":"resume","token":"x"} | unknown_action`),
 ];
 
 test('each message that is refused is told why, and the connection goes on', async () => {

@@ -6,6 +6,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '../../pipelin
 import { assertPrimary, type ServerFacts } from '../../pipeline/postgres/primary.ts';
 import { freePort } from '../engines/free-port.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { rowsOf } from '../rows-of.ts';
 
 const NUMBERS = 'CREATE TABLE cathedral.numbers (n bigint PRIMARY KEY, text text)';
 
@@ -237,55 +238,22 @@ describe.skipIf(!hasPostgres)('a database', () => {
 
   describe('is refused with one message', () => {
     /** What is done to the server first, the user of the address, and what the message says. */
-    const REFUSED: Record<string, [sql: string, user: string, message: RegExp]> = {
-      'for a wrong password': [
-        '',
-        'secretive:hunter2',
-        /secretive@.*db\d+: expected a password that the server accepts.*28P01.*config_invalid/,
-      ],
-      'for no password': [
-        '',
-        'secretive',
-        /expected a password that the server accepts.*found no password \(config_invalid\)/,
-      ],
-      'for a database that does not exist': [
-        'ALTER DATABASE here RENAME TO there',
-        'owner',
-        /expected a database of the server, found database "db\d+" does not exist \(3D000\) \(config_invalid\)/,
-      ],
-      'if it may not make its schema': [
-        '',
-        'stranger',
-        /expected a user with all rights on the schema cathedral.*permission denied for database.*store_failed/,
-      ],
-      'if it may not read its schema': [
-        'CREATE SCHEMA cathedral; CREATE TABLE cathedral.migrations (step integer, sha256 text)',
-        'stranger',
-        /expected a user with all rights on the schema cathedral.*permission denied for .*store_failed/,
-      ],
-      'if the schema is of something else': [
-        'CREATE SCHEMA cathedral; CREATE TABLE cathedral.stones (n int)',
-        'owner',
-        /expected the schema cathedral as this program made it, or none, found one with 1 tables/,
-      ],
-      'if it is read-only': [
-        'ALTER DATABASE here SET default_transaction_read_only = on',
-        'owner',
-        /expected a primary server, which can be written to, found default_transaction_read_only = on \(store_failed\)/,
-      ],
-      'if it has no connection left': [
-        'ALTER DATABASE here CONNECTION LIMIT 0',
-        'stranger',
-        /expected a server with a free connection: max_connections.*53300.*store_failed/,
-      ],
-    };
+    const REFUSED = rowsOf<[reason: string, sql: string, user: string, message: string]>(String.raw`
+for a wrong password |  | secretive:hunter2 | secretive@.*db\d+: expected a password that the server accepts.*28P01.*config_invalid
+for no password |  | secretive | expected a password that the server accepts.*found no password \(config_invalid\)
+for a database that does not exist | ALTER DATABASE here RENAME TO there | owner | expected a database of the server, found database "db\d+" does not exist \(3D000\) \(config_invalid\)
+if it may not make its schema |  | stranger | expected a user with all rights on the schema cathedral.*permission denied for database.*store_failed
+if it may not read its schema | CREATE SCHEMA cathedral; CREATE TABLE cathedral.migrations (step integer, sha256 text) | stranger | expected a user with all rights on the schema cathedral.*permission denied for .*store_failed
+if the schema is of something else | CREATE SCHEMA cathedral; CREATE TABLE cathedral.stones (n int) | owner | expected the schema cathedral as this program made it, or none, found one with 1 tables
+if it is read-only | ALTER DATABASE here SET default_transaction_read_only = on | owner | expected a primary server, which can be written to, found default_transaction_read_only = on \(store_failed\)
+if it has no connection left | ALTER DATABASE here CONNECTION LIMIT 0 | stranger | expected a server with a free connection: max_connections.*53300.*store_failed`);
 
     beforeAll(async () => {
       await primary.sql("CREATE ROLE secretive LOGIN PASSWORD 'open sesame'; CREATE ROLE stranger LOGIN");
     });
 
     test('for each of these reasons', async () => {
-      const messages = Object.entries(REFUSED).map(async ([reason, [sql, user]]) => {
+      const found = REFUSED.map(async ([reason, sql, user, expected]) => {
         const address = await primary.newDatabase();
         const name = address.slice(address.lastIndexOf('/') + 1);
         const statement = sql
@@ -294,10 +262,10 @@ describe.skipIf(!hasPostgres)('a database', () => {
         if (statement !== '') await primary.sql(statement, statement.startsWith('CREATE') ? name : undefined);
         // Also a server that may wait for the database.
         const opening = open(address.replace('owner', user), { whenUnreachable: 'retry' });
-        return [reason, String(await opening.catch(({ message }) => message))] as const;
+        return [reason, expected, String(await opening.catch(({ message }) => message))] as const;
       });
-      for (const [reason, message] of await Promise.all(messages)) {
-        expect(message, reason).toMatch(REFUSED[reason]![2]);
+      for (const [reason, expected, message] of await Promise.all(found)) {
+        expect(message, reason).toMatch(new RegExp(expected));
         expect(message, reason).not.toContain('hunter2');
       }
     });

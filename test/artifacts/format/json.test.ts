@@ -77,67 +77,29 @@ describe('formatJson', () => {
   });
 
   const good = { timestamp: 't', supply: 1, sentinels: [{ id: 'a', score: 1 }], by_cathedral: {} };
+  const HELD = 'a value that JSON can hold';
+  const LEFT = 'a schema that leaves its value as it is';
+  const named = JSON.parse('{"__proto__":1}');
   test.each([
-    ['a value of the wrong type', { ...good, supply: '1' }, 'x: supply', 'a value of type number', '"1"'],
-    [
-      'a member that the schema does not have',
-      { ...good, more: 1 },
-      'x: more',
-      'no member of this name',
-      '1',
-    ],
-    [
-      'a member that is missing',
-      { ...good, timestamp: undefined },
-      'x: timestamp',
-      'a value that JSON can hold',
-      'nothing',
-    ],
-    [
-      'not a number, which JSON.stringify makes null',
-      { ...good, sentinels: [{ id: 'a', score: Number.NaN }] },
-      'x: sentinels[0].score',
-      'a value that JSON can hold',
-      'NaN',
-    ],
+    ['a value of the wrong type', { supply: '1' }, 'supply', 'a value of type number', '"1"'],
+    ['a member that the schema does not have', { more: 1 }, 'more', 'no member of this name', '1'],
+    ['a member that is missing', { timestamp: undefined }, 'timestamp', HELD, 'nothing'],
+    // JSON.stringify makes null of it.
+    ['not a number', { sentinels: [{ id: 'a', score: Number.NaN }] }, 'sentinels[0].score', HELD, 'NaN'],
     [
       'an infinite number',
-      { ...good, by_cathedral: { 'FOR-X': Infinity } },
-      'x: by_cathedral["FOR-X"]',
-      'a value that JSON can hold',
+      { by_cathedral: { 'FOR-X': Infinity } },
+      'by_cathedral["FOR-X"]',
+      HELD,
       'Infinity',
     ],
-    [
-      'an optional member that is undefined',
-      { ...good, note: undefined },
-      'x: note',
-      'a value that JSON can hold',
-      'nothing',
-    ],
-    [
-      'a date',
-      { ...good, timestamp: new Date(0) },
-      'x: timestamp',
-      'a value that JSON can hold',
-      'an object',
-    ],
-    [
-      'half of a surrogate pair',
-      { ...good, note: '\uD800' },
-      'x: note',
-      'a value that JSON can hold',
-      '"\\ud800"',
-    ],
-    [
-      'a name that copying loses',
-      { ...good, by_cathedral: JSON.parse('{"__proto__":1}') },
-      'x: by_cathedral',
-      'a schema that leaves its value as it is',
-      'an object changed to an object',
-    ],
-  ])('refuses %s', (_, value, place, expected, found) => {
-    const error = fault(() => formatJson(Report, value as never, 'x'));
-    expect(error).toMatchObject({ code: 'artifact_invalid', place, expected, found });
+    ['an optional member that is undefined', { note: undefined }, 'note', HELD, 'nothing'],
+    ['a date', { timestamp: new Date(0) }, 'timestamp', HELD, 'an object'],
+    ['half of a surrogate pair', { note: '\uD800' }, 'note', HELD, '"\\ud800"'],
+    ['a lost name', { by_cathedral: named }, 'by_cathedral', LEFT, 'an object changed to an object'],
+  ])('refuses %s', (_, change, place, expected, found) => {
+    const error = fault(() => formatJson(Report, { ...good, ...change } as never, 'x'));
+    expect(error).toMatchObject({ code: 'artifact_invalid', place: `x: ${place}`, expected, found });
   });
 
   test.each([

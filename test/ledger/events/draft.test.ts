@@ -6,6 +6,7 @@ import {
   warningsOf,
 } from '../../../pipeline/ledger/events/draft.ts';
 import { slotTime } from '../../../pipeline/ledger/events/slot.ts';
+import { rowsOf } from '../../rows-of.ts';
 
 const NEXT: NextPlace = {
   seq: 7,
@@ -66,37 +67,19 @@ describe('a draft', () => {
     expect(new Set(salts).size).toBe(2000);
   });
 
-  test.for<[what: string, Partial<EventDraft>, Partial<NextPlace>, message: string]>([
-    ['a wrong seq', { seq: 8 }, {}, 'expected seq 7, or none, found seq 8 (ledger_order)'],
-    [
-      'a second genesis',
-      { type: 'genesis', data: { allocation: '1', multipliers: {} } },
-      {},
-      'genesis as event 7',
-    ],
-    [
-      'a time before the previous event',
-      { timestamp: '2026-09-30T23:59:59Z' },
-      {},
-      'at or after 2026-10-01T00:00:00Z',
-    ],
-    [
-      'a future time',
-      { timestamp: '2026-10-01T06:05:01Z' },
-      {},
-      '5 minutes after the clock, 2026-10-01T06:00:00Z',
-    ],
-    [
-      'no time, more than 7 days after the event before it',
-      {},
-      { notBefore: '2026-09-24T05:59:59Z' },
-      'a timestamp, because the clock is more than 7 days after',
-    ],
-    ['a day that does not exist', { timestamp: '2026-02-30T08:00:00+02:00' }, {}, 'a UTC time like'],
-    ['a time without a zone', { timestamp: '2026-10-01 05:00' }, {}, 'a UTC time like'],
-    ['wrong data', { data: { mii: '0.94' } }, {}, 'expected data.mii to be a number, found "0.94"'],
-    ['no data', { data: undefined as never }, {}, 'expected data to be'],
-  ])('is refused with %s', ([, draft, next, message]) => {
+  const rows = rowsOf<[what: string, draft: string, notBefore: string, message: string]>(`
+a wrong seq | {"seq":8} |  | expected seq 7, or none, found seq 8 (ledger_order)
+a second genesis | {"type":"genesis","data":{"allocation":"1","multipliers":{}}} |  | genesis as event 7
+a time before the previous event | {"timestamp":"2026-09-30T23:59:59Z"} |  | at or after 2026-10-01T00:00:00Z
+a future time | {"timestamp":"2026-10-01T06:05:01Z"} |  | 5 minutes after the clock, 2026-10-01T06:00:00Z
+no time, more than 7 days after the event before it | {} | 2026-09-24T05:59:59Z | a timestamp, because the clock is more than 7 days after
+a day that does not exist | {"timestamp":"2026-02-30T08:00:00+02:00"} |  | a UTC time like
+a time without a zone | {"timestamp":"2026-10-01 05:00"} |  | a UTC time like
+wrong data | {"data":{"mii":"0.94"}} |  | expected data.mii to be a number, found "0.94"
+no data | <none> |  | expected data to be`);
+  test.each(rows)('is refused with %s', (_, text, notBefore, message) => {
+    const draft = text === '<none>' ? { data: undefined as never } : JSON.parse(text);
+    const next = notBefore === '' ? {} : { notBefore };
     expect(refusal(draft, next)).toContain('votes.csv:3: ');
     expect(refusal(draft, next)).toContain(message);
   });

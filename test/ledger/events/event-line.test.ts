@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { AMOUNT, type LedgerEvent, MAX_LINE_BYTES } from '../../../pipeline/ledger/events/event.ts';
 import { formatEventLine, parseEventLine } from '../../../pipeline/ledger/events/event-line.ts';
+import { rowsOf } from '../../rows-of.ts';
 import { sampleEvent, sampleEvents } from './sample-events.ts';
 
 const parse = (line: string | Buffer) => parseEventLine(Buffer.from(line as string), () => 'here:17');
@@ -106,74 +107,42 @@ describe('an event line', () => {
 });
 
 describe('the error of an invalid event has the place, what was expected and what was found', () => {
+  const ofMint = (data: object) => JSON.stringify({ data: { ...mint.data, ...data } });
+  const TIME = 'timestamp to be a UTC time like 2025-12-01T06:00:00Z';
+  const NAME = 'agent to be a name that begins with none of = + - @ and has no control character';
+  const rows = rowsOf<[change: string, expected: string, found: string]>(`
+{"seq":"2"} | seq to be a number | "2"
+{"seq":1.5} | seq to be a whole number | 1.5
+{"seq":-1} | seq to be at least 0 | -1
+{"timestamp":"2025-02-30T00:00:00Z"} | ${TIME} | "2025-02-30T00:00:00Z"
+{"timestamp":"2025-12-01T06:00:00+01:00"} | ${TIME} | "2025-12-01T06:00:00+01:00"
+{"cycle":151} | cycle to be a string | 151
+{"cycle":"C-0151"} | cycle to be a cycle label like C-151 | "C-0151"
+{"type":"MicMint"} | type to be a snake_case token | "MicMint"
+{"agent":""} | agent to be of at least 1 characters | ""
+{"agent":"${'x'.repeat(201)}"} | agent to be of at most 200 characters | "${'x'.repeat(199)}
+{"agent":"AT\\u0000LAS"} | ${NAME} | "AT\\u0000LAS"
+{"agent":"AT\\ud800LAS"} | ${NAME} | "AT\\ud800LAS"
+{"type":"deliberation_opened","data":{"deliberation":"d","topic":"half \\udc00"}} | data.topic to be well-formed Unicode | "half \\udc00"
+{"data":[]} | data to be an object | []
+{"data":null} | data to be an object | null
+{"salt":"short"} | salt to be 16 random bytes in base64url | "short"
+{"extra":1} | the event to be without the member extra | ${JSON.stringify({ ...mint, extra: 1 }).slice(0, 200)}
+${ofMint({ amount: 12.5 })} | data.amount to be a string | 12.5
+${ofMint({ amount: '1e3' })} | data.amount to be ${AMOUNT} | "1e3"
+${ofMint({ multiplier: 2.5 })} | data.multiplier to be at most 2 | 2.5
+${ofMint({ coordination_score: 1e19 })} | data.coordination_score to be at most 1000000000000000000 | 10000000000000000000
+${ofMint({ sentinel: undefined })} | data.sentinel to be a string | nothing
+{"type":"mii_reading","data":{"mii":null}} | data.mii to be a number | null
+{"type":"alert_raised","data":{"alert":"a","severity":"red","scope":"system","message":""}} | data.severity to be one of info, warning, critical | "red"
+{"type":"companion_revoked","data":{"attestation":"a","reason":"${'x'.repeat(20_001)}"}} | data.reason to be of at most 20000 characters | "${'x'.repeat(199)}
+${JSON.stringify({ ...sampleEvent(3), data: { ...sampleEvent(3).data, virtue_tags: ['prudence', 'envy'] } })} | data.virtue_tags.1 to be one of integrity, temperance, justice, prudence, courage | "envy"`);
   test.each<[Record<string, unknown>, string, string]>([
-    [{ seq: '2' }, 'seq to be a number', '"2"'],
-    [{ seq: 1.5 }, 'seq to be a whole number', '1.5'],
-    [{ seq: -1 }, 'seq to be at least 0', '-1'],
     [{ seq: undefined }, 'seq to be a number', 'nothing'],
-    [
-      { timestamp: '2025-02-30T00:00:00Z' },
-      'timestamp to be a UTC time like 2025-12-01T06:00:00Z',
-      '"2025-02-30T00:00:00Z"',
-    ],
-    [
-      { timestamp: '2025-12-01T06:00:00+01:00' },
-      'timestamp to be a UTC time like 2025-12-01T06:00:00Z',
-      '"2025-12-01T06:00:00+01:00"',
-    ],
-    [{ cycle: 151 }, 'cycle to be a string', '151'],
-    [{ cycle: 'C-0151' }, 'cycle to be a cycle label like C-151', '"C-0151"'],
-    [{ type: 'MicMint' }, 'type to be a snake_case token', '"MicMint"'],
-    [{ agent: '' }, 'agent to be of at least 1 characters', '""'],
-    [{ agent: 'x'.repeat(201) }, 'agent to be of at most 200 characters', `"${'x'.repeat(199)}`],
-    [
-      { agent: 'AT\u0000LAS' },
-      'agent to be a name that begins with none of = + - @ and has no control character',
-      '"AT\\u0000LAS"',
-    ],
-    [
-      { agent: 'AT\ud800LAS' },
-      'agent to be a name that begins with none of = + - @ and has no control character',
-      '"AT\\ud800LAS"',
-    ],
-    [
-      { type: 'deliberation_opened', data: { deliberation: 'd', topic: 'half \udc00' } },
-      'data.topic to be well-formed Unicode',
-      '"half \\udc00"',
-    ],
-    [{ data: [] }, 'data to be an object', '[]'],
-    [{ data: null }, 'data to be an object', 'null'],
-    [{ salt: 'short' }, 'salt to be 16 random bytes in base64url', '"short"'],
-    [
-      { extra: 1 },
-      'the event to be without the member extra',
-      JSON.stringify({ ...mint, extra: 1 }).slice(0, 200),
-    ],
-    [{ data: { ...mint.data, amount: 12.5 } }, 'data.amount to be a string', '12.5'],
-    [{ data: { ...mint.data, amount: '1e3' } }, `data.amount to be ${AMOUNT}`, '"1e3"'],
-    [{ data: { ...mint.data, multiplier: 2.5 } }, 'data.multiplier to be at most 2', '2.5'],
-    [
-      { data: { ...mint.data, coordination_score: 1e19 } },
-      'data.coordination_score to be at most 1000000000000000000',
-      '10000000000000000000',
-    ],
-    [{ data: { ...mint.data, sentinel: undefined } }, 'data.sentinel to be a string', 'nothing'],
-    [{ type: 'mii_reading', data: { mii: null } }, 'data.mii to be a number', 'null'],
-    [
-      { type: 'alert_raised', data: { alert: 'a', severity: 'red', scope: 'system', message: '' } },
-      'data.severity to be one of info, warning, critical',
-      '"red"',
-    ],
-    [
-      { type: 'companion_revoked', data: { attestation: 'a', reason: 'x'.repeat(20_001) } },
-      'data.reason to be of at most 20000 characters',
-      `"${'x'.repeat(199)}`,
-    ],
-    [
-      { ...sampleEvent(3), data: { ...sampleEvent(3).data, virtue_tags: ['prudence', 'envy'] } },
-      'data.virtue_tags.1 to be one of integrity, temperance, justice, prudence, courage',
-      '"envy"',
-    ],
+    ...rows.map(([change, ...rest]): [Record<string, unknown>, string, string] => [
+      JSON.parse(change),
+      ...rest,
+    ]),
   ])('%j', (change, expected, found) => {
     expect(faultOf(changed(change))).toMatchObject({
       code: 'ledger_schema',
