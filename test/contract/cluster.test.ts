@@ -22,6 +22,7 @@ const RESTRICTED = '/government/compliance-report.json';
 const PATHS = [
   ...['/latest.json', '/manifest.json', '/publisher.vkey', '/log/checkpoint'],
   ...['/snapshots/index.json', '/economy/mic-history.csv', '/academics/papers.json', '/no-such'],
+  '/log/public/policy.json',
 ];
 const HEADERS = ['etag', 'content-type', 'cache-control', 'last-modified', 'content-length'];
 const SERVICE = 'https://data.example.org';

@@ -33,41 +33,34 @@ export interface LogFiles {
   find: (path: LogPath) => Promise<Resource>;
 }
 
-interface FoundFile {
-  bytes: Buffer;
-  /** ms since 1970 */
-  modified: number;
-}
-
 const zip = promisify(gzip);
 
 /**
  * The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. Clients should get bundles
- * compressed (c2sp.org/tlog-tiles). `ready` is waited for before each.
+ * compressed (c2sp.org/tlog-tiles). `ready` is waited for before each. The time of a file is that of this machine's copy, and says nothing.
  */
 export function createLogFiles(out: string, ready: () => void | Promise<void> = () => {}): LogFiles {
   return {
     async find({ kind, path }) {
       await ready();
-      const found = await read(logFile(out, path));
-      if (!found) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
-      const { bytes, modified } = found;
+      const bytes = await read(logFile(out, path));
+      if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
       const isBundle = kind === 'public' || kind === 'bundle';
       const compressed = isBundle ? await zip(bytes) : bytes;
       const encoded = compressed.length < bytes.length ? { gzip: compressed } : {};
-      return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, bytes, encoded);
+      return resourceInMemory({ headers: LOG_HEADERS[kind], modified: null }, bytes, encoded);
     },
   };
 }
 
 /** Null where there is no such file. */
-async function read(place: string): Promise<FoundFile | null> {
+async function read(place: string): Promise<Buffer | null> {
   await using file = await open(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
   if (!file) return null;
-  const { size, mtimeMs } = await file.stat();
+  const { size } = await file.stat();
   if (size > MAX_BUNDLE_BYTES) throw new Error(`${place}: ${size} bytes are too many for a file of the log`);
-  return { bytes: await file.readFile(), modified: mtimeMs };
+  return await file.readFile();
 }

@@ -26,8 +26,8 @@ export function contentOf(bytes: Buffer): Content {
 export interface ResourceOptions {
   /** The headers that do not depend on the encoding. */
   headers: Readonly<Record<string, string>>;
-  /** When the content last changed; any form that Date takes. */
-  modified: string | number;
+  /** When the content last changed, in any form that Date takes; null where no release says it, and servers would differ. */
+  modified: string | number | null;
   /** Encodings that the content is available in, besides identity. */
   encodings?: readonly Encoding[];
   /** Whether there are more, which are made when they are asked for. */
@@ -120,11 +120,11 @@ function describe(
 ) {
   const found = content(encoding);
   const etag = `"${found.sha256}"`;
-  const seconds = Math.floor(new Date(modified).getTime() / 1000) * 1000;
+  const seconds = modified === null ? null : Math.floor(new Date(modified).getTime() / 1000) * 1000;
   const all = {
     ...headers,
     ETag: etag,
-    'Last-Modified': new Date(seconds).toUTCString(),
+    ...(seconds !== null && { 'Last-Modified': new Date(seconds).toUTCString() }),
     'Accept-Ranges': 'bytes',
     'Content-Length': String(found.bytes),
     ...(encoding && { 'Content-Encoding': encoding }),
@@ -204,8 +204,8 @@ function parseWeights(header: string): Map<string, number> {
 interface Validators {
   /** A strong entity tag with its quotes: `"5e88…"`. */
   etag: string;
-  /** Whole seconds, as in Last-Modified; Unix ms. */
-  modified: number;
+  /** Whole seconds, as in Last-Modified; Unix ms. Null: conditions with a date are ignored, as RFC 9110 has it. */
+  modified: number | null;
 }
 
 /** Whether to send the content, in the order of RFC 9110 §13.2.2. */
@@ -216,14 +216,16 @@ function evaluateConditions(
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined) {
     if (!listsTag(ifMatch, etag)) return 'failed';
-  } else if (modified > dateOf(headers['if-unmodified-since'], Infinity)) return 'failed';
+  } else if (modified !== null && modified > dateOf(headers['if-unmodified-since'], Infinity))
+    return 'failed';
 
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch !== undefined)
     return [etag, `W/${etag}`, ...compressedTags(etag)].some((tag) => listsTag(ifNoneMatch, tag))
       ? 'not_modified'
       : 'send';
-  return modified <= dateOf(headers['if-modified-since'], -Infinity) ? 'not_modified' : 'send';
+  const isKnown = modified !== null && modified <= dateOf(headers['if-modified-since'], -Infinity);
+  return isKnown ? 'not_modified' : 'send';
 }
 
 /** What Apache makes of a tag when it compresses a response, and passes back unchanged (DeflateAlterETag, BrotliAlterETag). */

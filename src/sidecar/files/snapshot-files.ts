@@ -141,9 +141,9 @@ export class SnapshotFiles {
   }
 
   async #loadHistories(): Promise<Listing> {
-    const files = (await this.#histories()).map(({ path, modified, ...blob }) => {
+    const files = (await this.#histories()).map(({ path, ...blob }) => {
       const headers = snapshotHeaders(path, 'application/octet-stream', true);
-      return [path, this.#streamed(path, blob, { headers, modified })] as const;
+      return [path, this.#streamed(path, blob, { headers, modified: null })] as const;
     });
     return { files: new Map(files), list: [], snapshot: null };
   }
@@ -151,7 +151,7 @@ export class SnapshotFiles {
   #streamed(
     path: string,
     { bytes, sha256 }: Blob,
-    about: { headers: Record<string, string>; modified: string },
+    about: { headers: Record<string, string>; modified: string | null },
   ): Resource {
     const content = { sha256, bytes, source: { file: join(this.#out, path) } };
     return new Resource({ ...about, content: () => content });
@@ -175,7 +175,7 @@ export class SnapshotFiles {
   }
 
   /** The earlier versions of rewritten histories, which are named by their hash. */
-  async #histories(): Promise<{ path: string; bytes: number; sha256: string; modified: string }[]> {
+  async #histories(): Promise<(Blob & { path: string })[]> {
     const entries = await readdir(join(this.#out, OLD_HISTORIES), { withFileTypes: true });
     const names = entries.flatMap((entry) =>
       entry.isFile() && !entry.name.endsWith(TEMPORARY_SUFFIX) ? [entry.name] : [],
@@ -183,8 +183,8 @@ export class SnapshotFiles {
     return Promise.all(
       names.map(async (sha256) => {
         const path = `${OLD_HISTORIES}/${sha256}`;
-        const { size: bytes, mtime } = await stat(join(this.#out, path));
-        return { path, bytes, sha256, modified: mtime.toISOString() };
+        const { size: bytes } = await stat(join(this.#out, path));
+        return { path, bytes, sha256 };
       }),
     );
   }
@@ -211,5 +211,5 @@ function inMemory(
 ): Resource {
   const headers = snapshotHeaders(path, mediaTypeOf(path), immutable);
   const content = (encoding: Encoding | null) => contentOf(encoding === null ? bytes : gzipSync(bytes));
-  return new Resource({ headers, modified: modified ?? 0, encodings: ['gzip'], content });
+  return new Resource({ headers, modified, encodings: ['gzip'], content });
 }
