@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { numberText, parseExactJson } from '../../../pipeline/ledger/events/json.ts';
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
+import { readJsonb } from '../../../pipeline/sources/rows/row-json.ts';
 import { runHere } from '../../contract/commands/seam.ts';
 import { amountTexts, fitsNumber, isSameNumber, numberTexts } from './numbers.ts';
 
@@ -177,6 +178,11 @@ test('a number of another country is refused where its point would be taken for 
   const quotedCells: Path = { ...german, ...csv('at,v', (one) => quoted(one)) };
   const results = await append(quotedCells, [...cells, '1.500']);
   expect(results.map(({ written }) => written ?? 'refused')).toEqual([...cells.map(() => 'refused'), '1500']);
+});
+
+test('a name of jsonb with an escape is read as it is written', () => {
+  for (const name of ['\\', '"', '\n', '\t'])
+    expect(Object.keys(readJsonb(`{"!": 1, ${JSON.stringify(name)}: 2}`) as object)).toEqual(['!', name]);
 });
 
 test('a mapping file does not change its own numbers', () => {
