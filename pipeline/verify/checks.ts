@@ -3,6 +3,7 @@ import type { Finding } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import type { Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
+import { digestOf } from '../ledger/notes/digest.ts';
 import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/notes/note.ts';
 import { verifyNote } from '../ledger/notes/verify-note.ts';
 import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
@@ -29,7 +30,7 @@ import {
   verifyTiles,
 } from './log.ts';
 import { verifyLogNames, verifyReleaseNames, verifySnapshotNames } from './names.ts';
-import { type Origin, readSmall } from './origin.ts';
+import { type Origin, type Promised, readSmall } from './origin.ts';
 import {
   type AcceptedRelease,
   type Announced,
@@ -265,8 +266,10 @@ export const CHECKS = [
     name: 'encodings',
     needs: ['signature', 'disk'],
     proves: 'Every .gz and .br file decompresses to the file that it stands for.',
-    async run({ origin, options, manifest, findings }) {
-      const files = new Map(manifest!.files.map((file) => [file.path, file]));
+    async run({ origin, options, manifest, signed, findings }) {
+      const files = new Map<string, Promised>(manifest!.files.map((file) => [file.path, file]));
+      for (const [path, bytes] of signed!.proofs)
+        files.set(path, { path, sha256: await digestOf(new Uint8Array(bytes)), bytes: bytes.length });
       const tree = await origin.disk!.list('');
       const variants = tree.files.filter(
         (path) => !files.has(path) && files.has(path.replace(/\.(gz|br)$/, '')),

@@ -1,9 +1,11 @@
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
+import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
-import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
+import { fullTileOf, parseTilePath, publicPath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { digestOf } from '../ledger/notes/digest.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { HOST_FILES } from '../release/format/headers.ts';
@@ -35,7 +37,7 @@ export async function verifyReleaseNames({ files }: PublicManifest, work: NamesW
 
 /**
  * The log holds its checkpoint, earlier ones that witnesses cosigned, the tiles of this tree, partial ones too, which must be the beginning of
- * their tile, and public events, which the check `events` reads. Earlier versions compressed these as well.
+ * their tile, and public events, of which the check `events` reads the newest bundle. Earlier versions compressed these as well.
  */
 export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
   const tree = await work.disk.list(LOG);
@@ -50,6 +52,8 @@ export async function verifyLogNames(reader: TileReader, work: NamesWork): Promi
     await work.findings.attempt(() => assertCosigned(name, reader, work.origin));
   for (const name of tree.files.filter(isTile))
     await work.findings.attempt(() => assertPartialTile(name, reader, work.origin));
+  for (const name of tree.files.filter(isPublic))
+    await work.findings.attempt(() => assertPublicBundle(name, reader, work));
 }
 
 /** A note that witnesses cosigned is of a tree that this one extends. Throws mirror_mismatch, mirror_forked and ledger_corrupt. */
@@ -77,6 +81,34 @@ async function assertPartialTile(name: string, reader: TileReader, origin: Origi
   if (bytes && expected.every((byte, at) => byte === bytes[at])) return;
   throw mismatchError(origin.placeOf(path), `the first ${width} hashes of the tile`, 'different ones');
 }
+
+/**
+ * A partial bundle is the beginning of the newest one, and a compressed one is its bundle. Of an earlier version of the decisions, the newest one
+ * may be gone.
+ */
+async function assertPublicBundle(
+  name: string,
+  reader: TileReader,
+  { origin, disk }: NamesWork,
+): Promise<void> {
+  const path = name.replace(/\.gz$/, '');
+  const bytes = (await origin.readLogFile(path, MAX_BUNDLE_BYTES)) ?? NO_BYTES;
+  if (name !== path) {
+    const plain = { path, sha256: await digestOf(new Uint8Array(bytes)), bytes: bytes.length };
+    return disk.verifyEncoding(`${LOG}/${name}`, plain);
+  }
+  const [own, whole] = [parseTilePath(path), fullTileOf(path, reader.head.size)];
+  if (own?.kind !== 'public' || whole?.kind !== 'public') return;
+  const { width } = own.bundle;
+  const newest = await origin.readLogFile(publicPath(whole.bundle, whole.version), MAX_BUNDLE_BYTES);
+  if (!newest || width === whole.bundle.width) return;
+  const place = origin.placeOf(`${LOG}/${path}`);
+  const expected = formatBundle(parseBundle(newest, whole.bundle.width, place).slice(0, width));
+  if (bytes.length === expected.length && expected.every((byte, at) => byte === bytes[at])) return;
+  throw mismatchError(place, `the first ${width} entries of the newest bundle`, 'others');
+}
+
+const NO_BYTES = new Uint8Array();
 
 /** The snapshots that a verification has read, and the ids of those whose index it did not read. */
 export interface SnapshotsSeen {

@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { formatBundle, parseBundle } from '../../pipeline/ledger/log/entry-bundle.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
@@ -434,13 +435,42 @@ describe('the verification of a folder', () => {
       ['economy/mic-history.csv.br', brotliCompressSync(history.subarray(0, -2))],
       ['economy/mic-history.csv.gz', gzipSync(Buffer.alloc(64 << 20))],
       ['economy/supply.gz', Buffer.from('not compressed')],
+      [
+        'index.html.br',
+        Buffer.concat([brotliCompressSync(server.site.get('index.html')!), Buffer.from('x')]),
+      ],
       ['index.html.gz', gzipSync('another page')],
+      ['latest.json.gz', Buffer.alloc(0)],
+      ['manifest.json.br', brotliCompressSync('{}')],
     ];
     for (const [path, bytes] of variants) await writeFile(join(folder, path), bytes);
     const verification = await look({ origin: await FolderOrigin.at(folder) });
     expect(states(verification)).toMatchObject({ files: 'verified', encodings: 'failed', names: 'verified' });
     const places = verification.findings.map(({ place }) => place.slice(folder.length + 1).split(',')[0]);
     expect(places.sort()).toEqual(variants.slice(1).map(([path]) => path));
+  });
+
+  test('finds an older bundle of public events that is not the beginning of the newest', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    const [path, newest] = [...server.site].find(([name]) => /^log\/public\/v\d+\/000$/.test(name))!;
+    const entries = parseBundle(newest, 256, path).slice(0, 100);
+    await mkdir(join(folder, `${path}.p`));
+    const place = join(folder, `${path}.p/100`);
+    const placesWith = async (bytes: Uint8Array) => {
+      await writeFile(place, bytes);
+      return (await look({ origin })).findings.map((finding) => finding.place);
+    };
+    expect(await placesWith(formatBundle(entries))).toEqual([]);
+    const first = entries.findIndex((entry) => entry.length > 0);
+    expect(await placesWith(formatBundle(entries.with(first, new Uint8Array())))).toEqual([place]);
+    expect(await placesWith(formatBundle(entries).subarray(0, -1))).toEqual([place]);
+    await writeFile(place, formatBundle(entries));
+    await writeFile(`${place}.gz`, gzipSync('another'));
+    expect((await look({ origin })).findings.map((finding) => finding.place.split(',')[0])).toEqual([
+      `${place}.gz`,
+    ]);
   });
 
   test('finds links in place of files even if they lead to the same bytes, and accepts a linked snapshots folder', async () => {
