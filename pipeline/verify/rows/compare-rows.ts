@@ -127,7 +127,7 @@ class Comparison {
 
   async run(): Promise<Compared> {
     const { start } = this.#options;
-    this.#newest = start === undefined ? await this.#start() : start;
+    this.#newest = start === undefined ? await this.#withAll(await this.#start()) : start;
     this.#next = this.#newest;
     if (start === undefined && this.#next === null && !(await this.#isOfThisLog())) return this.#ofOtherLog();
     while (!this.#isAbandoned) {
@@ -177,6 +177,19 @@ class Comparison {
       )
         break;
       newest = newer;
+    }
+    return newest;
+  }
+
+  /** Every release has all rows of an event, and all of a day. */
+  async #withAll(first: Place | null): Promise<Place | null> {
+    if (first === null) return null;
+    const { event, time } = await this.#log.at(first);
+    let newest = first;
+    for (let place = await this.#log.newer(first); place !== null; place = await this.#log.newer(place)) {
+      const row = await this.#log.at(place);
+      if (row.event !== event || compareTimes(row.time, time) !== 0) break;
+      newest = place;
     }
     return newest;
   }

@@ -148,6 +148,26 @@ test('an added row is found out, and what it is not', async () => {
   ]);
 });
 
+test.each([
+  ['economy/minting-by-day.csv', 'mic_mint'],
+  ['economy/cathedral-multipliers.csv', 'genesis'],
+] as const)('%s without the first of the rows that it got at once misses it', async (path, type) => {
+  const upTo = leaves.findIndex(({ event }) => event.type === type) + (type === 'genesis' ? 1 : 900);
+  const rows = made(leaves.slice(0, upTo)).rows.get(path)!;
+  const [first, second] = rows.map((row) => row.slice(0, 10));
+  expect(first).toBe(second);
+  expect(await found(fileOf(path, rows))).toEqual(['proved']);
+  expect((await found(fileOf(path, rows.slice(1))))[0]).toBe('does_not_hold');
+  expect(
+    await found(
+      fileOf(
+        path,
+        rows.filter((row) => row.slice(0, 10) !== first),
+      ),
+    ),
+  ).toEqual(path.endsWith('by-day.csv') ? ['proved'] : expect.anything());
+});
+
 test('a row is spelt in its own way, and nothing stands beside its cells', async () => {
   const path = 'economy/mic-history.csv';
   const rows = rowsOf(path);
