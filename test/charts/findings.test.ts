@@ -270,3 +270,9 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the finding of
     expect(found).toBeGreaterThan(0);
   });
 });
+
+test('an amount that was next to nothing at first has grown from it, and not a thousandfold', () => {
+  const supply = CHARTS.find(({ id }) => id === 'supply')!.open(PublishedFiles.of(chartFiles(DEMO)));
+  const { finding } = supply.show({ ...DEFAULT_STATE, series: ['burned'] });
+  expect(finding).toMatch(/^Burned MIC have grown from [\d,]+ to [\d,]+ since /);
+});

@@ -78,6 +78,34 @@ test('a chart follows its reader into its address, and back', async () => {
   expect(wrong).toEqual([]);
 });
 
+test('what cannot be loaded is named, with an offer to try again; the page stays as it is', async () => {
+  await using visited = await opened();
+  const { page } = visited;
+  const offline = (isOffline: boolean) => page.context().setOffline(isOffline);
+  await page.goto(`${site.origin}/charts/supply/`);
+  await offline(true);
+  await page.getByRole('checkbox', { name: 'Locked' }).uncheck();
+  const status = page.locator('[data-part="status"]');
+  await expect
+    .poll(() => status.textContent())
+    .toMatch(/^\/\S+ cannot be loaded\. The chart is unchanged\. /);
+  expect(await page.locator('.chart-title').textContent()).toBe(ALL);
+  expect(await page.getByRole('checkbox', { name: 'Locked' }).isChecked()).toBe(true);
+  await offline(false);
+  await status.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&series=circulating');
+  expect(await status.textContent()).toBe('');
+
+  await page.goto(`${site.origin}/search/`);
+  await offline(true);
+  await page.locator('#q').fill('atlas');
+  const said = page.locator('#search-status');
+  await expect.poll(() => said.textContent()).toContain('/search/index/entries.json cannot be loaded.');
+  await offline(false);
+  await said.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => page.locator('#search-results a').first().textContent()).toBe('ATLAS');
+});
+
 test('the search finds what its address asks, and says what it does not find', async () => {
   await using visited = await opened();
   const { page, wrong } = visited;

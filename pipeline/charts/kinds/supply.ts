@@ -69,6 +69,9 @@ export const supply = defineChart({
 /** A smaller change would read as news where there is none. */
 const LEAST_CHANGE = 0.01;
 
+/** A factor above it says more of how little there was at first than of how much there is. */
+const MOST_FOLD = 100;
+
 /** How much the amount shown grew or fell between the first and the last level; above threefold as a factor. */
 function finding(levels: readonly Level[], parts: readonly Part[]): string | null {
   const isAll = parts.length === PARTS.length;
@@ -82,6 +85,8 @@ function finding(levels: readonly Level[], parts: readonly Part[]): string | nul
   const change = now / before - 1;
   if (now === before) return `${what} not changed ${since}`;
   if (Math.abs(change) < LEAST_CHANGE) return null;
+  if (now / before > MOST_FOLD)
+    return `${what} grown from ${formatNumber(before)} to ${formatNumber(now)} ${since}`;
   // The hyphen keeps the line together.
   if (change >= 2) return `${what} grown ${formatNumber(now / before, 1)}\u2011fold ${since}`;
   const share = formatPercent(Math.abs(change), Math.abs(change) < 0.1 ? 1 : 0);

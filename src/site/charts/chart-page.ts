@@ -12,6 +12,7 @@ import {
 import { type DayRange, requireDays, shownDays, stateOfDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { addCopyButton } from '../files/copy-button.ts';
+import { offerAgain } from '../layout/load-file.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
 import { showParts, toolsLoader, VIEW_PDF } from './load-tools.ts';
@@ -28,9 +29,6 @@ const MADE_HERE: Readonly<
 
 const FILES_ONLY =
   'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG and JSON, open the address of this view, below, at the service itself.';
-
-const CANNOT_DRAW =
-  'The view that the address asks for cannot be drawn now. This is the view that the chart opens with.';
 
 /** The page of a chart. All that it shows follows from one state, which is that of the address. */
 class ChartPage {
@@ -149,10 +147,17 @@ class ChartPage {
       const isShown = await this.#show(state);
       if (isShown && this.#query(state) !== new URLSearchParams(location.search).toString())
         history.pushState(null, '', path);
-    } catch {
-      // Let the server draw the view instead.
-      location.assign(path);
+    } catch (error) {
+      // A server draws the view itself.
+      if (await isServed(path).catch(() => false)) return location.assign(path);
+      this.#fillForm();
+      this.#offerAgain(error, () => this.#choose(state));
     }
+  }
+
+  #offerAgain(error: unknown, again: () => Promise<void>): void {
+    const [place] = this.#all('[data-part="status"]') as [HTMLElement];
+    offerAgain(place, error, 'The chart is unchanged.', () => void again());
   }
 
   /** Shows what the address asks for, or, without the parameters that are refused, the nearest view; `fault` says why. */
@@ -164,7 +169,7 @@ class ChartPage {
       try {
         dropRefused(parameters, error);
       } catch {
-        return showParts(this.#root, { status: CANNOT_DRAW });
+        return this.#offerAgain(error, () => this.#showAddress(parameters, fault));
       }
       return this.#showAddress(parameters, fault || refusedView(stateFault(error)));
     }
@@ -255,15 +260,17 @@ class ChartPage {
     showParts(this.#root, { downloads: isDefault ? '' : said.join(' ') });
   }
 
-  /** Whether a server answers parameters. A static host sends no request id; nobody asks before a view needs it. */
+  /** Whether a server answers parameters; nobody asks before a view needs it. */
   #isServed(isDefault: boolean): Promise<boolean> {
     if (isDefault && !this.#hasServer) return Promise.resolve(true);
-    this.#hasServer ??= fetch(pagePath(this.#chart.id, ''), { method: 'HEAD' }).then(
-      ({ headers }) => headers.has('X-Request-Id'),
-      () => true,
-    );
+    this.#hasServer ??= isServed(pagePath(this.#chart.id, '')).catch(() => true);
     return this.#hasServer;
   }
+}
+
+/** Whether the host is a server, which knows parameters; a static host sends no request id. Rejects if it does not answer. */
+function isServed(path: string): Promise<boolean> {
+  return fetch(path, { method: 'HEAD' }).then(({ headers }) => headers.has('X-Request-Id'));
 }
 
 /** Says something beside a field. */

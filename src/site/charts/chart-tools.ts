@@ -4,6 +4,7 @@ import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
+import { loadFile } from '../layout/load-file.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
 import { type Place, viewChart } from './view-chart.ts';
@@ -41,7 +42,5 @@ async function openTools(facts: ChartFacts) {
 }
 
 async function read(path: string): Promise<string> {
-  const response = await fetch(`/${path}`);
-  if (!response.ok) throw new Error(`/${path} ${response.status}`);
-  return response.text();
+  return (await loadFile(`/${path}`)).text();
 }

@@ -3,7 +3,7 @@ import { embedFrame, withQuery } from '../../../pipeline/charts/chart-address.ts
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartPath, FILE_WIDTH, pixelScale } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { OembedDocument } from '../../api/oembed-document.ts';
-import type { SiteRelease } from '../layout/release.ts';
+import { openRelease, type SiteRelease } from '../layout/release.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
 import { sharedTitle } from './view-chart.ts';
 
@@ -11,7 +11,8 @@ import { sharedTitle } from './view-chart.ts';
 const CACHE_AGE = 6 * 60 * 60;
 
 /** The oEmbed document of a chart: a file in its default state; the server answers for every state and size. */
-export function oembedDocument(release: SiteRelease, chart: OpenChart, state: ChartState): OembedDocument {
+export function oembedDocument(chart: OpenChart, state: ChartState): OembedDocument {
+  const release = openRelease();
   const { baseUrl, organisation } = release;
   const query = formatChartState(chart, state);
   const title = query === '' ? chart.show(state).title : sharedTitle(chart, state);

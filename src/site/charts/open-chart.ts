@@ -7,10 +7,11 @@ import {
   parseChartState,
   stateFault,
 } from '../../../pipeline/charts/chart-state.ts';
+import { requireDays } from '../../../pipeline/charts/day-range.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { SiteRelease } from '../layout/release.ts';
-import { perRelease } from '../layout/release.ts';
+import { openRelease, perRelease, type SiteRelease } from '../layout/release.ts';
+import type { Place } from './view-chart.ts';
 
 const openers = new Map(
   CHARTS.map((chart) => [chart.id, perRelease((release) => chart.open(release, release.organisation))]),
@@ -23,19 +24,28 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
   throw new CathedralError('site_failed', { place: 'charts', expected: 'a chart of the table', found: id });
 }
 
-/** The state in an address; or the nearest one, and the reason why the address is invalid. `check`: what else it must have. */
-export function askedState(
-  chart: OpenChart,
-  search: string,
-  check: (state: ChartState) => void = () => {},
-): { state: ChartState; fault: string | null } {
-  const parameters = ownParameters(search);
+/** What Astro says of a request; a document has no response yet. */
+interface Asked {
+  params: Readonly<Record<string, string | undefined>>;
+  url: URL;
+  response?: { status?: number };
+}
+
+/**
+ * The chart of an address in the state that it asks for; or in the nearest one, with the reason why the address is invalid, which a page
+ * answers with 400. Only a page refuses days that the chart does not have; an embed shows those that there are.
+ */
+export function askedView({ params, url, response }: Asked, place: Place) {
+  const chart = openChart(openRelease(), params.id!);
+  const range = place === 'embed' || chart.missing() ? null : chart.range;
+  const parameters = ownParameters(url.search);
   let fault: string | null = null;
   for (;;) {
     try {
       const state = readState(chart, parameters);
-      check(state);
-      return { state, fault };
+      if (range) requireDays(chart.id, range, state);
+      if (fault !== null && response) response.status = 400;
+      return { chart, state, fault };
     } catch (error) {
       fault ??= stateFault(error);
       dropRefused(parameters, error);

@@ -1,3 +1,5 @@
+import { offerAgain } from '../layout/load-file.ts';
+
 /** The page before anybody plays: a list of scenarios. What plays them is loaded where the address names a run. */
 const simulation = document.querySelector<HTMLElement>('#simulation')!;
 
@@ -8,8 +10,10 @@ function load(): void {
   script.src = simulation.dataset.play!;
   script.addEventListener('error', () => {
     delete document.body.dataset.playing;
-    const said = simulation.querySelector('[data-part="fault"]')!;
-    said.textContent = 'The simulation could not be loaded. Reload the page to try again.';
+    const place = simulation.querySelector<HTMLElement>('[data-part="fault"]')!;
+    const error = new Error(`${new URL(script.src).pathname} cannot be loaded`);
+    // A browser may remember that a module cannot be loaded, until the page is loaded again.
+    offerAgain(place, error, 'Below are the stories, and how each can end.', () => location.reload());
   });
   document.head.append(script);
 }

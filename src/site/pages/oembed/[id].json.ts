@@ -1,12 +1,9 @@
 import type { APIRoute } from 'astro';
 import { oembedDocument } from '../../charts/oembed-document.ts';
-import { askedState, openChart } from '../../charts/open-chart.ts';
-import { openRelease } from '../../layout/release.ts';
+import { askedView } from '../../charts/open-chart.ts';
 
-export const GET: APIRoute = ({ params, url }) => {
-  const release = openRelease();
-  const chart = openChart(release, params.id!);
-  const { state, fault } = askedState(chart, url.search);
+export const GET: APIRoute = (context) => {
+  const { chart, state, fault } = askedView(context, 'embed');
   if (fault !== null) return new Response(`${fault}.\n`, { status: 400 });
-  return new Response(`${JSON.stringify(oembedDocument(release, chart, state), null, 2)}\n`);
+  return new Response(`${JSON.stringify(oembedDocument(chart, state), null, 2)}\n`);
 };

@@ -1,3 +1,5 @@
+import { loadFile } from '../../layout/load-file.ts';
+
 /** What it searches. */
 export const SEARCH_FOLDER = '/search/index/';
 
@@ -170,7 +172,5 @@ async function load(folder: string): Promise<SearchEngine> {
 }
 
 async function fetchJson<T>(address: string): Promise<T> {
-  const response = await fetch(address, { cache: 'no-cache' });
-  if (!response.ok) throw new Error(`${address} answers ${response.status}`);
-  return response.json();
+  return (await loadFile(address, { cache: 'no-cache' })).json();
 }

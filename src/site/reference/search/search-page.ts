@@ -1,3 +1,4 @@
+import { offerAgain } from '../../layout/load-file.ts';
 import { makeElement, makeLink } from '../../layout/make-element.ts';
 import { element, followAddress } from '../../layout/tool.ts';
 import { type Found, loadEngine, type Result } from './search-engine.ts';
@@ -30,8 +31,10 @@ async function run(): Promise<void> {
   try {
     const engine = await loadEngine(form.dataset.folder!);
     if (own === latest) show(engine.search(query(), kind(), wanted));
-  } catch {
-    if (own === latest) clear('The search cannot be loaded now. The site map below leads to every list.');
+  } catch (error) {
+    if (own !== latest) return;
+    clear('');
+    offerAgain(status, error, 'The site map below leads to every list.', () => void run());
   }
 }
 
