@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readCompanions, readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
-import { COMPANIONS } from '../attestation/signed-document.ts';
+import { COMPANIONS, UNSIGNED } from '../attestation/signed-document.ts';
 import { signer } from '../ledger/test-ledger.ts';
 import { rowsOf } from '../rows-of.ts';
 
@@ -59,6 +59,10 @@ const wallets = Array.from({ length: 10_001 }, () => ({ ledger_id: 'x', address:
 const json = (value: unknown) => JSON.stringify(value);
 const one = (keys: unknown) => json({ companions: [companion('A', keys)] });
 const badKey = { companion: 'A', keys: [{ ...KEY, valid_until: null, public_key: '00'.repeat(32) }] };
+const twoOfOne = [UNSIGNED.ledger_id, UNSIGNED.ledger_id.toUpperCase()].map((ledger_id, at) => ({
+  ledger_id,
+  address: `0x${`${at}`.repeat(40)}`,
+}));
 const refused = rowsOf<[what: string, text: string, message: string]>(`
 half a file | { | /: Not JSON at character 1
 an empty file |  | /: Not JSON at character 0: expected a value, found the end. (not_json)
@@ -80,6 +84,14 @@ too many keys | ${one(Array(17).fill(KEY))} | /companions/0/keys: Expected at mo
 too many wallets | ${json({ companions: [], wallets })} | /wallets: Expected at most 10000 items
 a single companion with a fault | ${json(companion('A', []))} | /keys: Expected at least 1 items, found []. (too_few_items)
 a service that publishes a key that is none | ${json(published([badKey]))} | /companions/0/keys/0/public_key: Expected a public key of its algorithm
+a key of small order | ${one([{ ...KEY, public_key: `01${'00'.repeat(31)}` }])} | /public_key: Expected a public key of its algorithm, on the curve and of large order, found "01000
+a key of another algorithm | ${one([{ ...KEY, algorithm: 'ecdsa-secp256k1' }])} | /public_key: Expected a public key of its algorithm
+a key that is not hex | ${one([{ ...KEY, public_key: `${KEY.public_key.slice(2)}0o` }])} | /public_key: Expected lower-case hex digits, two per byte
+a key in capitals | ${one([{ ...KEY, public_key: KEY.public_key.toUpperCase() }])} | /public_key: Expected lower-case hex digits, two per byte
+an end before the beginning | ${one([{ ...KEY, valid_until: '2025-07-03T00:00:00Z' }])} | /valid_until: Expected an end after valid_from, found "2025-07-03T00:00:00Z". (wrong_value)
+another member of a key | ${one([{ ...KEY, valid_to: '2026-07-03T00:00:00Z' }])} | /companions/0/keys/0/valid_to: The schema has no member "valid_to". (unknown_member)
+a wallet without an address | ${json({ companions: [], wallets: [{ ledger_id: UNSIGNED.ledger_id, address: '0x' }] })} | /wallets/0/address: Expected 0x and 40 hex digits, found "0x". (wrong_pattern)
+two wallets of one ledger id | ${json({ companions: [], wallets: twoOfOne })} | /wallets: Expected one wallet per ledger id
 a service with another member | ${json({ ...published([]), more: 1 })} | /more: The schema has no member`);
 
 test.each<[string, string | Buffer, string]>([
