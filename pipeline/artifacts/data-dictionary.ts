@@ -36,8 +36,11 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: JsonSchema | boolean;
+  propertyNames?: JsonSchema;
   items?: JsonSchema;
+  maxItems?: number;
   description?: string;
+  default?: unknown;
   'x-unit'?: string;
   'x-range'?: string;
   'x-formula'?: string;

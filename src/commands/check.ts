@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
+import type { Finding } from '../../pipeline/errors.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, importFull, json } from './command.ts';
-
-interface Finding {
-  place: string;
-  expected: string;
-  found: string;
-}
 
 function formatFinding({ place, expected, found }: Finding): string {
   return `${place}: expected ${expected}, found ${found}`;

@@ -96,12 +96,13 @@ interface Token {
   at: number;
 }
 
-function tokensOf(filter: string): Token[] {
-  const tokens = [...filter.matchAll(TOKEN)].flatMap(({ 0: text, index: at, groups }) => {
+/** Without spaces, and at last the end without end. They are made as they are read, so that what follows a fault is not looked at. */
+function* tokensOf(filter: string): Generator<Token, never> {
+  for (const { 0: text, index: at, groups } of filter.matchAll(TOKEN)) {
     const kind = Object.keys(groups!).find((name) => groups![name] !== undefined)!;
-    return kind === 'space' ? [] : [{ kind: kind as Token['kind'], text, at }];
-  });
-  return [...tokens, { kind: 'end', text: '', at: filter.length }];
+    if (kind !== 'space') yield { kind: kind as Token['kind'], text, at };
+  }
+  while (true) yield { kind: 'end', text: '', at: filter.length };
 }
 
 /**
@@ -120,13 +121,14 @@ export function parseFilter(text: string): Filter {
 }
 
 class Reader {
-  readonly #tokens: readonly Token[];
-  #place = 0;
+  readonly #tokens: Generator<Token, never>;
+  #next: Token;
   #comparisons = 0;
   #values = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: Generator<Token, never>) {
     this.#tokens = tokens;
+    this.#next = tokens.next().value;
   }
 
   filter(): Filter {
@@ -207,21 +209,16 @@ class Reader {
     return star < 0 ? { text, isPrefix: false } : { text: text.slice(0, -1), isPrefix: true };
   }
 
-  get #next(): Token {
-    return this.#tokens[this.#place]!;
-  }
-
-  /** The end stays. */
   #read(): Token {
     const token = this.#next;
-    if (token.kind !== 'end') this.#place += 1;
+    this.#next = this.#tokens.next().value;
     return token;
   }
 
   #take(...spellings: readonly string[]): boolean {
     const { kind, text } = this.#next;
     if ((kind !== 'sign' && kind !== 'word') || !spellings.includes(text)) return false;
-    this.#place += 1;
+    this.#read();
     return true;
   }
 

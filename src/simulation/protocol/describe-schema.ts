@@ -1,26 +1,7 @@
-/** The part of JSON Schema that the schemas of messages use. */
-export interface Schema {
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  pattern?: string;
-  items?: Schema;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  propertyNames?: Schema;
-  additionalProperties?: Schema | boolean;
-  description?: string;
-  default?: unknown;
-}
+import type { JsonSchema } from '../../../pipeline/artifacts/data-dictionary.ts';
 
 /** What a schema admits, in words: `a whole number from 1 to 100`. Pages and error messages use the same words. */
-export function describeSchema(schema: Schema): string {
+export function describeSchema(schema: JsonSchema): string {
   const { type, anyOf, oneOf } = schema;
   const either = anyOf ?? oneOf;
   if ('const' in schema) return JSON.stringify(schema.const);
@@ -45,28 +26,28 @@ export function describeSchema(schema: Schema): string {
 }
 
 /** The largest integer of JSON numbers is no bound that anybody chose. */
-function describeRange({ minimum = -Infinity, maximum = Infinity }: Schema): string {
+function describeRange({ minimum = -Infinity, maximum = Infinity }: JsonSchema): string {
   const [hasLeast, hasMost] = [minimum > Number.MIN_SAFE_INTEGER, maximum < Number.MAX_SAFE_INTEGER];
   if (hasLeast && hasMost) return ` from ${minimum} to ${maximum}`;
   if (hasLeast) return `, ${minimum} or more`;
   return hasMost ? `, at most ${maximum}` : '';
 }
 
-function describeText({ pattern, maxLength }: Schema): string {
+function describeText({ pattern, maxLength }: JsonSchema): string {
   const most = maxLength === undefined ? '' : ` of at most ${maxLength}`;
   if (pattern !== undefined) return `a name${most} small letters and underscores`;
   return most === '' ? 'a text' : `a text${most} characters`;
 }
 
 /** The schema of the value at a path; null for a place that the schema does not have. */
-export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | null {
-  return path.reduce<Schema | null>((at, step) => at && memberOf(at, step), schema);
+export function schemaAt(schema: JsonSchema, path: readonly PropertyKey[]): JsonSchema | null {
+  return path.reduce<JsonSchema | null>((at, step) => at && memberOf(at, step), schema);
 }
 
 function memberOf(
-  { items, properties = {}, additionalProperties }: Schema,
+  { items, properties = {}, additionalProperties }: JsonSchema,
   step: PropertyKey,
-): Schema | null {
+): JsonSchema | null {
   if (typeof step === 'number') return items ?? null;
   if (Object.hasOwn(properties, step)) return properties[String(step)]!;
   return typeof additionalProperties === 'object' ? additionalProperties : null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonSchema } from '../../../pipeline/artifacts/data-dictionary.ts';
 import {
   describeFault,
   describeValue,
@@ -7,7 +8,7 @@ import {
   type SimulationProblemCode,
 } from '../fault.ts';
 import { type ActionName, CLIENT_MESSAGES, type ClientMessage, MessageId } from './client-message.ts';
-import { describeSchema, type Schema, schemaAt } from './describe-schema.ts';
+import { describeSchema, schemaAt } from './describe-schema.ts';
 
 /** Parses the text of a message strictly. Throws a SimulationFault, with the message's id if it has one. */
 export function parseMessage(text: string): ClientMessage {
@@ -50,16 +51,16 @@ function refusePrototype(key: string, value: unknown): unknown {
   return value;
 }
 
-const SCHEMAS = new Map<ActionName, Schema>();
+const SCHEMAS = new Map<ActionName, JsonSchema>();
 
-function schemaOf(action: ActionName): Schema {
+function schemaOf(action: ActionName): JsonSchema {
   return SCHEMAS.getOrInsertComputed(
     action,
-    () => z.toJSONSchema(CLIENT_MESSAGES[action], { target: 'draft-7', io: 'input' }) as Schema,
+    () => z.toJSONSchema(CLIENT_MESSAGES[action], { target: 'draft-7', io: 'input' }) as JsonSchema,
   );
 }
 
-function refusalOf(issue: z.core.$ZodIssue, message: object, schema: Schema): SimulationFault {
+function refusalOf(issue: z.core.$ZodIssue, message: object, schema: JsonSchema): SimulationFault {
   const { path } = issue;
   const at = schemaAt(schema, path);
   const refuse = (where: readonly PropertyKey[], expected: string, found: string) =>
