@@ -47,7 +47,7 @@ describe('without a script', () => {
   });
 
   test('it says what is needed to play, shows no control that does nothing, and leads to model and protocol', () => {
-    expect(pages.play).toMatch(/<noscript>\s*<p>\s*Taking part on this page needs JavaScript/);
+    expect(pages.play).toMatch(/<noscript>\s*<p>\s*Playing on this page needs JavaScript/);
     expect(pages.play).toMatch(/<section data-part="play"[^>]* hidden/);
     for (const path of ['model/', 'protocol/'])
       expect(pages.play).toContain(`href="/philosophy/simulation/${path}"`);

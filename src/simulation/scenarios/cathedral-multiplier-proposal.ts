@@ -265,7 +265,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       title: 'A raise on paper',
       claims: [
         isRaised,
-        'But so much of every reward is locked that the philosophers are paid no more in free MIC than before.',
+        'So much of every reward is locked that the philosophers are paid no more in free MIC than before.',
         'The governments’ sentinels, whose rewards are locked as well, are paid less.',
       ],
       question: 'The locked MIC will be released one day. Is that a raise?',

@@ -54,7 +54,7 @@ export const MULTIPLIER_PROPOSAL: Sentences = {
   paper_raise: [
     [/^The philosophers’ multiplier is ([\d.]+) now\.$/, (story, [, value]) => isRaisedTo(story, value!)],
     [
-      /^But so much of every reward is locked that the philosophers are paid no more in free MIC than before\.$/,
+      /^So much of every reward is locked that the philosophers are paid no more in free MIC than before\.$/,
       (story) =>
         story.isInForce &&
         story.lever('lock_share') > story.start.model.levers.lock_share &&
