@@ -24,7 +24,7 @@ class Digits {
 export function readTable(table: ReadableTable, text: string): Row[] {
   if (table.artifact.mediaType !== 'application/json')
     return readCsvRows(table, text.slice(text.indexOf('\n') + 1));
-  return locate(parseExactly(text), table).map((row) => readObject(table, row));
+  return locate(withDigits(parseExactJson(text)), table).map((row) => readObject(table, row));
 }
 
 /** The rows of a segment of a history, in its order, at most so many: rows without the text around them. */
@@ -32,7 +32,7 @@ export function readPiece(table: ReadableTable, text: string, most?: number): Ro
   if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text, most);
   // A row is a line. Between two of them is a comma.
   const lines = most === undefined ? text : firstLines(text, most).replace(/,\n$/, '');
-  const rows = parseExactly(`[${lines}]`) as Record<string, unknown>[];
+  const rows = withDigits(parseExactJson(`[${lines}]`)) as Record<string, unknown>[];
   return rows.map((row) => readObject(table, row));
 }
 
@@ -83,16 +83,7 @@ const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
   integers: (cell) => JSON.parse(cell) as number[],
 };
 
-/** JSON whose numbers keep their digits: a double would change an amount of more than fifteen of them. */
-function parseExactly(text: string): unknown {
-  const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
-    typeof value === 'number' ? new Digits(source) : value;
-  if (text.includes('\\')) return withDigits(parseExactJson(text));
-  // The third argument is in the language since 2025, and not in the types yet.
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
-}
-
-/** The same of a text with escapes, which JSON.parse may misread in names, such as ids of sentinels. */
+/** A value of `parseExactJson`: a double would change an amount of more than fifteen digits. */
 function withDigits(value: unknown): unknown {
   const digits = numberText(value);
   if (digits !== undefined) return new Digits(digits);

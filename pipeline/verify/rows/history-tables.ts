@@ -274,39 +274,24 @@ export function unmarked(cell: string): string {
 
 const MARK = '#';
 
-/** Numbers keep their digits: a double would change an amount of more than fifteen. */
+/** Numbers keep their digits: a double would change an amount of more than fifteen. Null for what is no row, as one that is too deep. */
 function parseExactly(text: string): Record<string, unknown> | null {
   if (!parsePlainObject(text)) return null;
-  if (text.includes('\\')) return escapedExactly(text);
-  const asCell = (_: string, value: unknown, { source }: { source: string }) =>
-    cellOf(value, typeof value === 'number' ? source : undefined);
-  // The third argument is in the language since 2025, and not in the types yet.
-  return JSON.parse(text, asCell as (key: string, value: unknown) => unknown) as Record<string, unknown>;
-}
-
-/** The same of a text with escapes, which JSON.parse may misread in names. */
-function escapedExactly(text: string): Record<string, unknown> | null {
   try {
     return withCells(parseExactJson(text)) as Record<string, unknown>;
   } catch (fault) {
-    // Deeper than any row.
     if (fault instanceof JsonFault) return null;
     throw fault;
   }
 }
 
 function withCells(value: unknown): unknown {
-  const cell = cellOf(value, numberText(value));
-  if (Array.isArray(cell)) return cell.map(withCells);
-  if (typeof cell !== 'object' || cell === null) return cell;
-  return Object.fromEntries(Object.entries(cell).map(([name, member]) => [name, withCells(member)]));
-}
-
-/** Objects and lists as they are. */
-function cellOf(value: unknown, digits: string | undefined): unknown {
+  const digits = numberText(value);
   if (digits !== undefined) return numeral(digits);
   if (typeof value === 'string') return textCell(value);
-  return value === null || typeof value === 'boolean' ? marked(`${value}`) : value;
+  if (typeof value !== 'object' || value === null) return marked(`${value}`);
+  if (Array.isArray(value)) return value.map(withCells);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withCells(member)]));
 }
 
 /** White space and the order of members make no difference. */
