@@ -179,7 +179,8 @@ function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: 
 function noEvents(): CathedralError {
   return new CathedralError('ledger_unreadable', {
     place: 'snapshots/',
-    expected: 'a ledger with at least one sealed event',
+    expected:
+      'a ledger with a sealed event: events are sealed, and then published, once their slot has ended, at 00, 06, 12 or 18 h UTC',
     found: 'none',
   });
 }

@@ -87,6 +87,14 @@ test('a release can do without other formats, also where the previous one has fi
 });
 
 describe('a run', () => {
+  test('of a ledger whose first slot has not ended says when there is something to publish', async () => {
+    const unsealed = join(folder, 'unsealed');
+    await mkdir(join(unsealed, 'snapshots'), { recursive: true });
+    await expect(build(options('nothing', { ledger: unsealed }))).rejects.toThrow(
+      'expected a ledger with a sealed event: events are sealed, and then published, once their slot has ended',
+    );
+  });
+
   test('reads only new snapshots; older ones may be missing', async () => {
     const copy = join(folder, 'pruned-ledger');
     await cp(ledger, copy, { recursive: true });
