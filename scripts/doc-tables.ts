@@ -2,6 +2,7 @@ import { formatTable } from '../pipeline/artifacts/data-dictionary.ts';
 import { PROBLEMS } from '../pipeline/attestation/problem.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
 import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
+import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { CHECKS } from '../pipeline/verify/checks.ts';
 import { ExportQuery } from '../src/api/query/export-query.ts';
 import { TIERS } from '../src/api/tiers.ts';
@@ -33,6 +34,31 @@ const NEEDED: Readonly<Record<string, string>> = {
   'earlier checkpoint': 'an earlier checkpoint',
   policy: 'a policy',
 };
+
+interface Member {
+  description?: string;
+  enum?: string[];
+  properties?: MappingSchema['properties'];
+}
+interface MappingSchema {
+  properties: Record<string, Member>;
+  $defs: { source: { anyOf: Partial<MappingSchema>[] } };
+}
+const mapping: MappingSchema = JSON.parse(formatMappingSchema());
+const column = mapping.$defs.source.anyOf.find(({ properties }) => properties?.column)!.properties!;
+
+/** Rows of members of a mapping file, and of the objects in them. */
+function members(properties: MappingSchema['properties'], prefix = ''): string[][] {
+  return Object.entries(properties).flatMap(
+    ([name, { description = '', enum: values = [], properties: inner }]) => {
+      const words = values.filter((value) => /^\w+$/.test(value)).map((value) => `\`${value}\``);
+      return [
+        [`\`${prefix}${name}\``, words.length > 0 ? `${words.join(', ')}. ${description}` : description],
+        ...members(inner ?? {}, `${prefix}${name}.`),
+      ];
+    },
+  );
+}
 
 const TABLES: readonly DocTable[] = [
   {
@@ -69,6 +95,19 @@ const TABLES: readonly DocTable[] = [
       meaning,
     ]),
     byHand: 'what to do',
+  },
+  {
+    doc: 'mapping.md',
+    section: 'The mapping file',
+    columns: ['member', 'what it says'],
+    rows: members(mapping.properties),
+  },
+  {
+    doc: 'mapping.md',
+    section: 'A column',
+    columns: ['member', 'what it says'],
+    // What the file says of all columns, a column says for itself.
+    rows: members(column).filter(([name]) => !members(mapping.properties).some(([other]) => other === name)),
   },
   {
     doc: 'export.md',

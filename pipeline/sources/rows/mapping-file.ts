@@ -44,7 +44,7 @@ const Times = {
     .refine(isLanguage, 'a language like en, de or pt-BR')
     .optional()
     .describe('The language of the names of months. Default: English'),
-  zone: Zone.optional().describe('The time zone of times without an offset from UTC'),
+  zone: Zone.optional().describe('The IANA time zone of times without an offset from UTC: "Europe/Berlin"'),
   ambiguous: z
     .enum(['earlier', 'later'])
     .optional()
@@ -56,7 +56,9 @@ const Times = {
 const ColumnSource = z.strictObject({
   column: z
     .union([Name, z.array(Name).min(1).max(10)])
-    .describe('A column. Of several, the texts are joined with a space: a day and a time'),
+    .describe(
+      'A column. Of several, the texts are joined with a space: a day and a time. In JSON, `vote.by` is a member of a member',
+    ),
   values: z
     .record(z.string(), z.json())
     .optional()
@@ -71,8 +73,10 @@ const ColumnSource = z.strictObject({
     .min(1)
     .max(10)
     .optional()
-    .describe('What separates the items of a list. Default: "|"'),
-  format: Format.optional().describe('How a time or a day is written. Default: ISO 8601'),
+    .describe('What separates the items of a list. Default: "|", or a JSON array'),
+  format: Format.optional().describe(
+    'How a time or a day is written: `excel`, `unix`, `unix-ms`, or a pattern of `yyyy`, `yy` (2000 to 2099), `MM`, `M`, `MMM` or `MMMM` (a name), `EEE` (a weekday, which is not read), `dd`, `d`, `HH`, `H`, `h` with `a` (am or pm), `mm`, `ss`, `SSS` or `SSSSSS`, `XXX` (an offset, `Z` or `UTC`) and other text in single quotes. Default: ISO 8601',
+  ),
   ...Numbers,
   ...Times,
 });
@@ -88,14 +92,14 @@ const Head = {
   timestamp: Source.optional().describe(
     'When it happened. Missing: the time of appending. An empty cell is refused, unless `default` is null, which leaves the row out, or "now", the time of appending',
   ),
-  type: Source.optional().describe('The type of event. In `values`, null leaves a row out'),
+  type: Source.optional().describe('The type of event. Null in `values`, or as `default`, leaves a row out'),
   agent: Source.optional().describe('Who reports it'),
   cycle: Source.optional().describe('Missing: the cycle of the day'),
   data: z
     .record(TypeName, z.record(Name, Source))
     .optional()
     .describe(
-      'Event type → member of its data → where it comes from. A path `statuses.GDPR` makes an object',
+      'Event type → member of its data → where it comes from. `statuses.GDPR` is a member of a member',
     ),
 };
 const RowEvent = z.strictObject({
@@ -116,11 +120,15 @@ const RowEvent = z.strictObject({
 
 /** The format of a mapping file. */
 export const MappingFile = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z.string().optional().describe('The address of this schema, for editors'),
   description: z.string().optional().describe('For those who read the file'),
   file: z
     .strictObject({
-      encoding: z.string().refine(isEncoding, 'an encoding like utf-8 or windows-1252').optional(),
+      encoding: z
+        .string()
+        .refine(isEncoding, 'an encoding like utf-8 or windows-1252')
+        .optional()
+        .describe('Its encoding, such as windows-1252. Default: UTF-8, or UTF-16 with a byte order mark'),
       delimiter: Character.optional().describe(
         'What separates the cells of a line. Default: found in the first line',
       ),
@@ -149,7 +157,7 @@ export const MappingFile = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .describe('Several events for each row, in this order. What one does not say itself is that of the file'),
+    .describe('Several events for each row, in this order. Each takes what it does not state from the file'),
 });
 export type MappingFile = z.infer<typeof MappingFile>;
 
