@@ -209,6 +209,7 @@ const chmod = (path: string, mode: number) => call('chmod', path, () => real.chm
 /** Each by its name, with the argument that says which folder it is in. */
 const SYNCHRONOUS = {
   mkdirSync: [mkdir, 0],
+  mkdtempSync: [mkdtemp, 0],
   renameSync: [names.rename, 1],
   linkSync: [names.link, 1],
   symlinkSync: [names.symlink, 1],

@@ -65,15 +65,15 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     changes: {
       'pipeline/release/log/staged-log.ts': [
         [
-          'const folders = new Set<string>();',
-          "const folders = new Set<string>();\n    await replaceFile(logFile(this.out, 'checkpoint'), note);",
+          'await this.place();\n    await publishCheckpoint(this.out, note);',
+          'await publishCheckpoint(this.out, note);\n    await this.place();',
         ],
       ],
     },
   },
   'does not flush tiles': {
     scenario: 'next run',
-    changes: { 'pipeline/release/log/staged-log.ts': [['await staged.flush();', '']] },
+    changes: { 'pipeline/release/log/staged-log.ts': [['await this.#staged?.flush();', '']] },
   },
   'makes a snapshot where it is seen': {
     scenario: 'next run',

@@ -171,7 +171,7 @@ describe('the folder', () => {
     await using folder = await temporaryFolder();
     await writeFile(folder.path('file'), '');
     await expect(writeSample({ out: folder.path('file'), to: '2025-07-04' })).rejects.toThrow(
-      expect.objectContaining({ code: 'usage', found: 'ENOTDIR' }),
+      expect.objectContaining({ code: 'usage', found: expect.stringContaining('ENOTDIR') }),
     );
   });
 });

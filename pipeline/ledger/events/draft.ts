@@ -35,8 +35,6 @@ export interface NextPlace {
   notBefore: string | null;
   /** The clock, Unix ms. */
   now: number;
-  /** Makes the salt of a draft without one. Default: 16 random bytes in base64url. */
-  salt?: () => string;
 }
 
 /**
@@ -66,7 +64,7 @@ export function completeEvent(
     type: draft.type,
     agent: draft.agent,
     data: draft.data,
-    salt: draft.salt === undefined ? (next.salt ?? randomSalt)() : draft.salt,
+    salt: draft.salt === undefined ? randomSalt() : draft.salt,
   };
   const wrong = (expected: string, found: string) =>
     new CathedralError('ledger_order', { place: place(), expected, found });
