@@ -3,7 +3,7 @@ export const SIMULATION_PROBLEMS = {
   malformed_message: {
     status: 400,
     title: 'Unreadable message',
-    meaning: 'The message is not JSON, or not an object.',
+    meaning: 'The message is not JSON, not an object, has a member twice, or is nested too deeply.',
   },
   binary_message: {
     status: 400,

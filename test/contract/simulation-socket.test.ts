@@ -107,7 +107,10 @@ const DRIFT = '"action":"start_simulation","scenario":"model_drift"';
 const REFUSED: readonly [text: string, code: string, ...detail: string[]][] = [
   ['', 'malformed_message'],
   ...rowsOf<[string, string, ...string[]]>(`
-{ | malformed_message | the message: expected JSON text that is not nested deeply and has no member __proto__, found "{".
+{ | malformed_message | the message, at character 1: expected a string, found the end.
+{"action":"pause"} {} | malformed_message | the message, at character 19: expected the end, found "{}".
+{"action":"step","ticks":1,"ticks":100} | malformed_message | the message, at character 27: expected each member once
+{"action":"pause","id":"\\ud800"} | malformed_message
 null | malformed_message | the message: expected an object, found null.
 [] | malformed_message | the message: expected an object, found [].
 [{"action":"pause"}] | malformed_message

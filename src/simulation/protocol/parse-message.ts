@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../../../pipeline/artifacts/data-dictionary.ts';
 import {
+  JsonFault,
+  type JsonRules,
+  readStrictJson,
+  roundNumbers,
+} from '../../../pipeline/ledger/events/json.ts';
+import {
   describeFault,
   describeValue,
   faultAt,
@@ -36,19 +42,17 @@ function parseObject(value: object): ClientMessage {
   throw refusalOf(parsed.error.issues[0]!, value, schemaOf(action as ActionName));
 }
 
+/** Members of members: no message has as many levels. */
+const RULES: JsonRules = { maxDepth: 16, hazards: 'refuse', numbers: 'as written' };
+
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text, refusePrototype);
-  } catch {
-    const expected = 'JSON text that is not nested deeply and has no member __proto__';
-    throw faultAt('malformed_message', WHOLE, expected, text);
+    // A number beyond a double is a number that its member does not take.
+    return roundNumbers(readStrictJson(text, RULES));
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new SimulationFault('malformed_message', `${WHOLE}, ${error.message}.`);
   }
-}
-
-/** Schemas silently ignore such a member, and nobody sends it by accident. */
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('a member __proto__');
-  return value;
 }
 
 const SCHEMAS = new Map<ActionName, JsonSchema>();
