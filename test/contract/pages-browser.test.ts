@@ -84,7 +84,8 @@ test('what cannot be loaded is named, with an offer to try again; the page stays
   const offline = (isOffline: boolean) => page.context().setOffline(isOffline);
   await page.goto(`${site.origin}/charts/supply/`);
   await offline(true);
-  await page.getByRole('checkbox', { name: 'Locked' }).uncheck();
+  // The page takes it back.
+  await page.getByRole('checkbox', { name: 'Locked' }).click();
   const status = page.locator('[data-part="status"]');
   await expect
     .poll(() => status.textContent())
@@ -117,6 +118,11 @@ test('the search finds what its address asks, and says what it does not find', a
   await page.locator('#q').fill('ωψχω');
   await expect.poll(() => page.locator('#search-status').textContent()).toBe('Nothing found for “ωψχω”.');
   await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('ωψχω');
+  // A text that would turn what follows it.
+  await page.locator('#q').fill('ωψχω\u202e');
+  await expect
+    .poll(() => page.locator('#search-status').textContent())
+    .toBe('Nothing found for “ωψχω[U+202E]”.');
   expect(wrong).toEqual([]);
 });
 

@@ -33,6 +33,11 @@ test('npm run dev shows pages of the newest release and the files of it that the
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('MIC supply over time')]);
   const file = await fetch(`${address}/economy/supply`);
   expect(await file.text()).toBe(await readFile(join(release, 'public/economy/supply'), 'utf8'));
+  const guide = await fetch(`${address}/styleguide/`);
+  expect([guide.status, await guide.text()]).toEqual([
+    200,
+    expect.stringContaining('Code, citation, how to load a file'),
+  ]);
   const list = await fetch(`${address}/snapshots/`);
   expect([list.status, await list.text()]).toEqual([200, expect.stringContaining('lists all snapshots')]);
   for (const path of ['/suply/', '/charts/suply/', '/oembed/suply.json']) {

@@ -1,3 +1,4 @@
+import { showDirections } from '../../../../pipeline/artifacts/format/show-directions.ts';
 import { offerAgain } from '../../layout/load-file.ts';
 import { makeElement, makeLink } from '../../layout/make-element.ts';
 import { element, followAddress } from '../../layout/tool.ts';
@@ -20,6 +21,7 @@ let latest = 0;
 let timer = 0;
 
 const query = () => input.value.trim();
+const quoted = () => `“${showDirections(query())}”`;
 const kind = () => radios.find(({ checked }) => checked)?.value ?? '';
 
 /** Runs the search in the form. */
@@ -50,7 +52,7 @@ function show({ total, counts, results }: Found): void {
   more.hidden = results.length >= total;
   const pages = total === 1 ? '1 result' : `${total} results`;
   const part = results.length < total ? `, showing the first ${results.length}` : '';
-  status.textContent = total === 0 ? `Nothing found for “${query()}”.` : `${pages} for “${query()}”${part}.`;
+  status.textContent = total === 0 ? `Nothing found for ${quoted()}.` : `${pages} for ${quoted()}${part}.`;
   count(counts);
 }
 
