@@ -135,6 +135,8 @@ async function* chunksOf({ file, end: whole }: Extent, from: number, end = whole
 }
 
 interface PlacedRow extends SourceRow {
+  /** Where it begins. */
+  line: number;
   /** The place after it. */
   place: RecordPlace;
 }
@@ -194,16 +196,16 @@ class FileView implements RowView {
     return this.#read(this.#placeOf(start));
   }
 
-  async assertOnce({ id, place }: SourceRow): Promise<void> {
-    const { index, offset } = place as RecordPlace;
+  async assertOnce(row: SourceRow): Promise<void> {
+    const { id, line, place } = row as PlacedRow;
     for await (const batch of this.#read(this.#reader.begin)) {
-      const first = batch.find((row) => row.id === id);
-      if (first?.place.offset === offset) return;
+      const first = batch.find((one) => one.id === id);
+      if (first?.place.offset === place.offset) return;
       if (!first) continue;
       throw importFault(
-        `${this.#reader.layout.name}, row ${index}`,
+        `${this.#reader.layout.name}:${line}`,
         'each id once',
-        `${JSON.stringify(id)}, as in row ${first.place.index}`,
+        `${JSON.stringify(id)}, as in line ${first.line}`,
       );
     }
   }
@@ -227,7 +229,7 @@ class FileView implements RowView {
     const reason = isOpen ? 'a quote that is not closed' : 'no line end';
     // The row may be as old as the one before it.
     const [row] = last ? this.#reader.rows([last]) : [];
-    const earlier = row && Date.parse(this.#row(row, last!.after).timestamp);
+    const earlier = row && Date.parse(this.#row(row, last!).timestamp);
     const held = Math.min(since, earlier || this.#imported);
     return { since: formatTimestamp(held), unread: { line, since, reason } };
   }
@@ -261,7 +263,7 @@ class FileView implements RowView {
   async *#read(from: RecordPlace): AsyncGenerator<PlacedRow[]> {
     for await (const records of this.#records(from)) {
       const rows = this.#reader.rows(records);
-      yield records.map(({ after }, index) => this.#row(rows[index]!, after));
+      yield records.map((record, index) => this.#row(rows[index]!, record));
     }
   }
 
@@ -275,7 +277,7 @@ class FileView implements RowView {
     }
   }
 
-  #row(row: Row | CathedralError, after: RecordPlace): PlacedRow {
+  #row(row: Row | CathedralError, { line, after }: FileRecord): PlacedRow {
     const { layout, mapping } = this.#reader;
     let id = `${after.index}`;
     const place = () => `${layout.name}, row ${id}`;
@@ -286,9 +288,9 @@ class FileView implements RowView {
       return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
     if (mapped === null || mapped instanceof CathedralError)
-      return { id, timestamp: '', place: after, draft: mapped };
+      return { id, timestamp: '', line, place: after, draft: mapped };
     const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
-    return { id, timestamp: mapped.timestamp, place: after, draft };
+    return { id, timestamp: mapped.timestamp, line, place: after, draft };
   }
 }
 

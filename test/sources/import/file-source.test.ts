@@ -233,7 +233,7 @@ describe('a file of NDJSON', () => {
     await follow('ndjson');
     appendFileSync(path, line(5001, { id: 'r3' }));
     expect(await messageOf(follow('ndjson'))).toContain(
-      'row 5001: expected each id once, found "r3", as in row 3',
+      'rows:5001: expected each id once, found "r3", as in line 3',
     );
     expect(await rowsOf()).toHaveLength(5000);
   });
@@ -248,7 +248,7 @@ describe('a file of NDJSON', () => {
     [
       'an id twice',
       `${line(4, { id: 'x' })}${line(5, { id: 'x' })}`,
-      'row 5: expected each id once, found "x", as in row 4',
+      'rows:5: expected each id once, found "x", as in line 4',
     ],
     ['Latin-1', Buffer.from(line(4, { agent: 'Müller' }), 'latin1'), 'rows:4: expected UTF-8'],
     ['a line of 10 MB', line(4, { agent: 'x'.repeat(10e6) }), 'rows:4: expected at most 1 MiB in one line'],
