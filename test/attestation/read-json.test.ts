@@ -20,24 +20,7 @@ describe('readJson', () => {
 
   test('accepts no text that JSON.parse refuses or reads in one of two ways', () => {
     const text = fc.array(
-      fc.constantFrom(
-        ...'{}[]:,"\\',
-        '"a"',
-        '"b"',
-        'true',
-        'null',
-        '-',
-        '0',
-        '1',
-        '.',
-        'e',
-        '+',
-        '9',
-        ' ',
-        '\n',
-        'u0041',
-        '1e999',
-      ),
+      fc.constantFrom(...'{}[]:,"\\-01.e+9 \n', ...['"a"', '"b"', 'true', 'null', 'u0041', '1e999']),
       { maxLength: 14 },
     );
     fc.assert(

@@ -46,15 +46,7 @@ const KINDS = [
   {
     type: 'attestation',
     agent: 'ATLAS',
-    data: {
-      apps: 9,
-      packages: 5,
-      workflows: 27,
-      drift: 0.4,
-      uptime_days: 100,
-      gi_score: 0.97,
-      score: 64.235,
-    },
+    data: { apps: 9, packages: 5, workflows: 27, drift: 0.4, uptime_days: 9, gi_score: 0.97, score: 64.235 },
   },
   { type: 'heartbeat', agent: 'HERMES', data: {} },
   { type: 'mii_reading', agent: 'HERMES', data: { mii: 0.943 } },

@@ -38,14 +38,9 @@ test('a whole publication names its organisation, and nowhere the demo or this s
       return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
     });
   expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
-  for (const path of [
-    'index.html',
-    'about/index.html',
-    'llms.txt',
-    'datapackage.json',
-    'catalog.jsonld',
-    'feed.atom',
-  ])
+  for (const path of 'index.html about/index.html llms.txt datapackage.json catalog.jsonld feed.atom'.split(
+    ' ',
+  ))
     expect(readFileSync(join(root, path), 'utf8')).toContain(NORTHBY.name);
   for (const path of ['government/transparency.pdf', 'charts/supply.pdf']) {
     const pdf = await getDocument({ data: new Uint8Array(readFileSync(join(root, path))) }).promise;

@@ -86,14 +86,8 @@ describe('a setting', () => {
     out: [''],
     logLevel: ['verbose'],
     baseUrl: [
-      ...[
-        'data.example.org',
-        'ftp://data.example.org',
-        `${BASE}\\open`,
-        ` ${BASE}`,
-        'https:data.example.org',
-      ],
-      ...['/', '/open/data', '/%2e', '?x=1', '?', '#top', ':443', ':'].map((more) => BASE + more),
+      ...['data.example.org', 'ftp://data.example.org', 'https:data.example.org', ` ${BASE}`],
+      ...['\\open', '/', '/open/data', '/%2e', '?x=1', '?', '#top', ':443', ':'].map((more) => BASE + more),
       ...['https://user:secret@data.example.org', 'https://@data.example.org'],
       ...['https://Data.Example.org', 'HTTPS://data.example.org'],
     ],

@@ -62,17 +62,8 @@ describe.skipIf(store.isMissing)('three replicas over one database and one bucke
   async function issueKey() {
     const issued = await operator(
       'keys issue',
-      ...[
-        '--tier',
-        'government',
-        '--email',
-        'ada@institute.example',
-        '--name',
-        'Ada',
-        '--basis',
-        'a mandate',
-      ],
-      ...['--affiliation', 'Institute', '--purpose', 'Audit', '--deliver', 'print', '--json'],
+      ...'--tier government --email ada@institute.example --name Ada --basis mandate'.split(' '),
+      ...'--affiliation Institute --purpose Audit --deliver print --json'.split(' '),
     );
     const { id, key } = JSON.parse(issued) as { id: string; key: string };
     return { id, bearer: { authorization: `Bearer ${key}` } };

@@ -55,16 +55,7 @@ const inMail = (message: string, pattern: RegExp) =>
   pattern.exec(message.replaceAll('=\n', '').replaceAll('=3D', '='))![0];
 const keyIn = ({ message }: { message: string }) => inMail(message, /^cds_\w+$/m);
 const EVE = ['--email', 'eve@university.example'];
-const APPLICATION = [
-  '--name',
-  'A reader',
-  '--affiliation',
-  'A university',
-  '--purpose',
-  'A thesis',
-  '--volume',
-  '9 a day',
-];
+const APPLICATION = '--name Reader --affiliation University --purpose Thesis --volume 9'.split(' ');
 
 test('the life of an academic key: code, mail, quota, rotation, notice, end', async () => {
   const { keys, ask, received, folder } = await service();

@@ -12,33 +12,19 @@ const ORIGIN = 'https://data.example.org';
 
 /** Every chart. */
 const CHARTS = [
-  'compliance',
-  'consensus',
-  'coordination',
-  'coordination-history',
-  'deliberations',
-  'drift',
-  'events',
-  'mii',
-  'minting',
-  'multipliers',
-  'policy-impact',
-  'reward-curve',
-  'roi-by-cathedral',
-  'roi-by-sentinel',
-  'supply',
-  'uptime',
-  'virtues',
+  ...'compliance consensus coordination coordination-history deliberations drift events mii minting'.split(
+    ' ',
+  ),
+  ...'multipliers policy-impact reward-curve roi-by-cathedral roi-by-sentinel supply uptime virtues'.split(
+    ' ',
+  ),
   'virtues-history',
 ];
 
 /** Addresses outside of the pages: files beside a release, and those that are printed. */
 const BESIDE = [
-  '/snapshots/',
-  '/log/checkpoint',
-  '/log/public/policy.json',
-  '/government/transparency.pdf',
-  '/government/transparency-2025.pdf',
+  ...'/snapshots/ /log/checkpoint /log/public/policy.json /government/transparency.pdf'.split(' '),
+  ...'/government/transparency-2025.pdf'.split(' '),
 ];
 
 let built: Built;

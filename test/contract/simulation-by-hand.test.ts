@@ -69,11 +69,8 @@ function exchanged(update: Update, matrix: readonly number[][], opinions: readon
 /** Includes actions, settings, drift that spreads, sentinels that leave and that are recused. */
 function updatesOf(): Update[][] {
   const runs = [
-    'cathedral_multiplier_proposal',
-    'economic_failure_cascade',
-    'model_drift',
-    'conflicting_incentives',
-    'emergency_protocol_activation',
+    ...'cathedral_multiplier_proposal economic_failure_cascade model_drift'.split(' '),
+    ...'conflicting_incentives emergency_protocol_activation'.split(' '),
   ].flatMap((scenario) => [3, 5].map((seed) => play(scenario, seed, 'any choices').updates));
   const say = conversation();
   const ask = (message: object) => JSON.parse(say(message)) as Update;

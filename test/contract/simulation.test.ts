@@ -196,30 +196,11 @@ function isTrueOf(story: Story, isTrue: (story: Story) => boolean): boolean {
 const MEMBERS = {
   update: ['current_state', 'model', 'next_actions', 'scenario', 'seed', 'sentinels', 'tick', 'type'],
   sentinel: [
-    ...[
-      'cathedral',
-      'coordination_score',
-      'drift',
-      'gi_score',
-      'id',
-      'innate_opinion',
-      'opinion',
-      'position',
-    ],
+    ...'cathedral coordination_score drift gi_score id innate_opinion opinion position'.split(' '),
     ...['reasoning', 'status', 'stubbornness', 'total_rewards', 'virtue_tags'],
   ],
   current_state: [
-    ...[
-      'actions',
-      'cycle',
-      'debrief',
-      'decisions',
-      'deliberation',
-      'economy',
-      'happened',
-      'horizon',
-      'is_over',
-    ],
+    ...'actions cycle debrief decisions deliberation economy happened horizon is_over'.split(' '),
     ...['is_running', 'opinions', 'outlook', 'pace_ms', 'question', 'settings', 'virtues'],
   ],
   economy: [

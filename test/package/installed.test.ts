@@ -69,27 +69,9 @@ describe('the installed package', { timeout: 600_000 }, () => {
 
   test('contains what it needs to run, and neither tests nor packages for development', async () => {
     expect((await readdir(installation())).sort()).toEqual([
-      '.packed-commit',
-      '.puppeteerrc.cjs',
-      'CHANGELOG.md',
-      'CITATION.cff',
-      'LICENSE',
-      'README.md',
-      'SECURITY.md',
-      'astro.config.mjs',
-      'bin',
-      'compiled-site',
-      'data',
-      'deploy',
-      'docs',
-      'node_modules',
-      'npm-shrinkwrap.json',
-      'package.json',
-      'pipeline',
-      'public',
-      'scripts',
-      'src',
-      'tsconfig.json',
+      ...'.packed-commit .puppeteerrc.cjs CHANGELOG.md CITATION.cff LICENSE README.md SECURITY.md'.split(' '),
+      ...'astro.config.mjs bin compiled-site data deploy docs node_modules npm-shrinkwrap.json'.split(' '),
+      ...'package.json pipeline public scripts src tsconfig.json'.split(' '),
     ]);
     const { devDependencies } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8'));
     const packages = await readdir(join(installation(), 'node_modules'));
@@ -138,14 +120,9 @@ describe('the installed package', { timeout: 600_000 }, () => {
     server.kill('SIGTERM');
     expect(await once(server, 'exit')).toEqual([0, null]);
     expect(said).not.toMatch(/Warning|CathedralError/);
-    expect((await readdir(join(work, 'var'))).sort()).toEqual([
-      'access-log',
-      'access-log.vkey',
-      'data',
-      'keys',
-      'ledger',
-      'limits',
-    ]);
+    expect((await readdir(join(work, 'var'))).sort()).toEqual(
+      'access-log access-log.vkey data keys ledger limits'.split(' '),
+    );
   });
 
   test('publishes the same release as the checkout', async () => {

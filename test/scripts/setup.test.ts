@@ -94,21 +94,7 @@ beforeEach(async () => {
   await write('bin/apt-get', `#!/bin/sh\n${APT}\n`, 0o755);
   await write('bin/node', `#!/bin/sh\n${MACHINE_NODE}\n`, 0o755);
   await write('fakes/version', 'v20.19.0\n');
-  for (const name of [
-    'sh',
-    'mkdir',
-    'cat',
-    'cp',
-    'ln',
-    'sed',
-    'touch',
-    'dirname',
-    'mktemp',
-    'grep',
-    'rm',
-    'sleep',
-    'stat',
-  ])
+  for (const name of 'sh mkdir cat cp ln sed touch dirname mktemp grep rm sleep stat'.split(' '))
     await write(`bin/${name}`, `#!/bin/sh\nPATH=/usr/bin:/bin exec ${name} "$@"\n`, 0o755);
 });
 
@@ -173,14 +159,7 @@ describe('the set-up', () => {
     const [update, installed = '', ...more] = apt(first);
     expect([update, more]).toEqual(['apt-get update', []]);
     // Others may be where they are looked for by their whole path.
-    for (const name of [
-      'chromium',
-      'chromium-headless-shell',
-      'ceph-mon',
-      'radosgw',
-      'librsvg2-bin',
-      'cairosvg',
-    ])
+    for (const name of 'chromium chromium-headless-shell ceph-mon radosgw librsvg2-bin cairosvg'.split(' '))
       expect(installed.split(' ')).toContain(name);
     expect(await setUp(['--test'])).toEqual({ status: 0, said: '', calls: [] });
   });

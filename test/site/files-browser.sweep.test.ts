@@ -7,11 +7,8 @@ import { stopClock, violations } from './visit.ts';
 
 /** One of each kind. */
 const PATHS = [
-  '/files/',
-  '/files/economy/mic-history.csv/',
-  '/files/government/ledger/export/',
-  '/files/government/transparency.json/',
-  '/files/academics/citations.bib/',
+  ...'/files/ /files/economy/mic-history.csv/ /files/government/ledger/export/'.split(' '),
+  ...'/files/government/transparency.json/ /files/academics/citations.bib/'.split(' '),
 ];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 } },

@@ -382,13 +382,9 @@ describe('the verification of a folder', () => {
     const folder = await temporaryFolder();
     await updateMirror(server.url, folder);
     const places = [
-      'mirror.json',
-      'log/checkpoint',
-      'log/tile/0/000',
-      'snapshots/index.json',
-      'snapshots/2025-12-01T06Z/index.json',
-      'current/public/economy/large.bin',
-      'current/public/latest.json',
+      ...'mirror.json log/checkpoint log/tile/0/000 snapshots/index.json'.split(' '),
+      ...'snapshots/2025-12-01T06Z/index.json current/public/economy/large.bin'.split(' '),
+      ...'current/public/latest.json'.split(' '),
     ].map((path) => join(folder, path));
     for (const place of places) {
       await rename(place, `${folder}/aside`);
@@ -478,11 +474,8 @@ describe('the verification of a folder', () => {
     await updateMirror(server.url, folder);
     const aside = await temporaryFolder();
     const paths = [
-      'current/public/economy/supply',
-      'current/public/economy/large.bin',
-      'current/public/philosophy',
-      'log/tile/0/000',
-      'snapshots/2025-12-01T06Z/economy/supply',
+      ...'current/public/economy/supply current/public/economy/large.bin'.split(' '),
+      ...'current/public/philosophy log/tile/0/000 snapshots/2025-12-01T06Z/economy/supply'.split(' '),
     ].map((path) => join(folder, path));
     for (const [at, path] of paths.entries()) {
       await rename(path, join(aside, `${at}`));

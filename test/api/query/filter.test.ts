@@ -157,23 +157,7 @@ describe('the limits of a filter', () => {
   });
 
   test('hold for any text: the result is a filter or a problem', () => {
-    const token = fc.constantFrom(
-      '(',
-      ')',
-      ';',
-      ',',
-      '==',
-      '!=',
-      '=in=',
-      '"',
-      '\\',
-      ' ',
-      'agent',
-      'A',
-      '*',
-      'and',
-      'é',
-    );
+    const token = fc.constantFrom(...['==', '!=', '=in=', 'agent', 'and', ...'();,"\\ A*é']);
     fc.assert(
       fc.property(
         fc.oneof(

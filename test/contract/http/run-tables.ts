@@ -57,14 +57,8 @@ const HOLDERS = {
   economist: ['--tier', 'economist', '--volume', '500 a day', '--basis', 'staff page'],
   institutional: ['--tier', 'institutional', '--volume', '500 a day', '--basis', 'agreement 7'],
   philosopher: [
-    '--tier',
-    'institutional',
-    '--areas',
-    'philosophy',
-    '--volume',
-    '9 a day',
-    '--basis',
-    'agreement 8',
+    ...'--tier institutional --areas philosophy --basis agreement'.split(' '),
+    ...['--volume', '9 a day'],
   ],
 } as const;
 
@@ -72,12 +66,7 @@ async function issue(name: string, args: readonly string[], now: () => number) {
   const words = [
     '--email',
     `${name}@office.example`,
-    '--name',
-    'A reader',
-    '--affiliation',
-    'An office',
-    '--purpose',
-    'A test',
+    ...'--name Reader --affiliation Office --purpose Test'.split(' '),
   ];
   const printed = await command(
     'keys issue',
@@ -160,14 +149,9 @@ async function serveFrom(out: string, ...args: string[]): Promise<OpenServer> {
   servers += 1;
   const store = storeOf(servers);
   await cp(join(issued(), 'keys'), join(store, 'keys'), { recursive: true });
-  const common = [
-    '--base-url',
-    'https://data.example.org',
-    '--documents',
-    'data/documents',
-    '--log-level',
-    'error',
-  ];
+  const common = '--base-url https://data.example.org --documents data/documents --log-level error'.split(
+    ' ',
+  );
   return openServer(['--out', out, '--store', store, ...common, ...args]);
 }
 

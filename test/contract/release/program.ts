@@ -23,16 +23,7 @@ export async function cathedral(words: readonly string[], folder: string): Promi
 
 /** A key of this tier, made by the command line. */
 export async function issueKey(tier: string, folder: string): Promise<string> {
-  const who = [
-    '--email',
-    'ada@institute.example',
-    '--name',
-    'Ada',
-    '--affiliation',
-    'Institute',
-    '--purpose',
-    'Audit',
-  ];
+  const who = '--email ada@institute.example --name Ada --affiliation Institute --purpose Audit'.split(' ');
   const how = ['--basis', 'staff page', '--volume', '9 a day', '--deliver', 'print', '--json'];
   const stdout = await cathedral(['keys', 'issue', '--tier', tier, ...who, ...how], folder);
   return (JSON.parse(stdout) as { key: string }).key;

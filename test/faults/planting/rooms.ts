@@ -21,14 +21,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   stores: {
     product: [
-      'pipeline/disk',
-      'pipeline/postgres',
-      'pipeline/release/signing',
-      'pipeline/sql',
-      'src/sidecar/access-log',
-      'src/sidecar/keys',
-      'src/sidecar/limits',
-      'src/sidecar/storage',
+      ...'pipeline/disk pipeline/postgres pipeline/release/signing pipeline/sql'.split(' '),
+      ...'src/sidecar/access-log src/sidecar/keys src/sidecar/limits src/sidecar/storage'.split(' '),
     ],
     tests: [
       'test/contract/stores/*.test.ts',
@@ -45,13 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   http: {
-    product: [
-      'src/api',
-      'src/sidecar/files',
-      'src/sidecar/request',
-      'src/sidecar/export',
-      'src/sidecar/live',
-    ],
+    product: 'src/api src/sidecar/files src/sidecar/request src/sidecar/export src/sidecar/live'.split(' '),
     tests: [
       'test/contract/http*.test.ts',
       'test/api/**/*.test.ts',

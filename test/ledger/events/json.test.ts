@@ -11,18 +11,8 @@ import {
 import { anyCharacter } from '../../any-character.ts';
 
 describe('parseExactJson', () => {
-  test.each([
-    '1.0',
-    '-0',
-    '-0.0',
-    '1e-07',
-    '1E+16',
-    '1e400',
-    '12345678901234567890',
-    '0.10',
-    '[1.0,{"a":2.50}]',
-    '"\\ud800"',
-  ])('%s is printed unchanged', (text) => {
+  const KEPT = '1.0 -0 -0.0 1e-07 1E+16 1e400 12345678901234567890 0.10 [1.0,{"a":2.50}] "\\ud800"';
+  test.each(KEPT.split(' '))('%s is printed unchanged', (text) => {
     expect(JSON.stringify(parseExactJson(text))).toBe(text);
   });
 

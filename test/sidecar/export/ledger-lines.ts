@@ -15,16 +15,7 @@ export interface Line {
 
 const START = Date.UTC(2025, 11, 1);
 const AGENTS = [
-  'ATLAS',
-  'AUREA',
-  'ECHO',
-  'É∑',
-  'a,b',
-  'say "hi"',
-  '"',
-  'line\u2028separator',
-  'back\\slash',
-  'AT*',
+  ...['ATLAS', 'AUREA', 'ECHO', 'É∑', 'a,b', 'say "hi"', '"', 'line\u2028separator', 'back\\slash', 'AT*'],
   `x,0x${'a'.repeat(64)}`,
 ];
 const TYPES = ['noted', 'noted_twice', 'app_noted', 'mic_noted', 'x1'];

@@ -151,15 +151,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       `INSERT INTO moved (id, timestamp) VALUES ${row(5, 31)}; DELETE FROM moved WHERE id = 'r2'`,
     );
     expect(await run()).toMatchObject({ imported: 1, findings: [{ kind: 'deleted', rows: ['r2'] }] });
-    expect(await rowsOf(folder)).toEqual([
-      'r1',
-      'r2',
-      'r3',
-      'r4',
-      '!source-changed',
-      'r5',
-      '!source-changed',
-    ]);
+    expect(await rowsOf(folder)).toEqual('r1 r2 r3 r4 !source-changed r5 !source-changed'.split(' '));
   });
 
   test('reports a row whose time was changed to one that has not settled once it has, and never as deleted', async () => {
@@ -382,7 +374,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         .filter((name) => name !== 'source')
         .sort(),
     );
-    expect(found).toEqual(names.map((name) => ['!', name]));
+    expect(found).toEqual(names.map((name) => ['!', name].sort()));
   });
 
   test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
