@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseManifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
-import { publishTiny } from './publish-tiny.ts';
+import { openStaging } from '../../pipeline/release/staging/staging.ts';
+import { publishTiny, tinyFacts } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 describe('OUT/current', () => {
@@ -30,6 +31,15 @@ describe('OUT/current', () => {
     await symlink('releases/other', join(out, 'current'));
     expect(await failureOf(() => readCurrent(out))).toMatchObject({ expected: 'release other' });
     expect((await lstat(join(out, 'current'))).isSymbolicLink()).toBe(true);
+  });
+
+  test('has the names of its state, which V8 may take for others', async () => {
+    const out = await temporaryFolder();
+    const state = '{"a":{"!":1,"\\\\":2},"b":{"!":3,"\\"":4},"c":{"!":5,"\\t":6}}';
+    await using staging = await openStaging(out, null, { reuse: true });
+    const { release } = await staging.publish({ facts: tinyFacts(1), state });
+    for (const published of [release, (await readCurrent(out))!])
+      expect(JSON.stringify(published.state)).toBe(state);
   });
 
   test('rejects a manifest with an additional space', async () => {

@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
+import { readJson } from '../../ledger/events/json.ts';
 import { type Manifest, parseManifest, releaseFolder, sha256, type storedAt } from './manifest.ts';
 
 export interface Published {
@@ -73,7 +74,7 @@ async function readRelease(dir: string, id: string): Promise<Published> {
   const text = await readText(place);
   const listed = manifest.unlisted.find(({ file }) => file === 'state.json');
   if (sha256(text) !== listed?.sha256) throw invalid(place, `SHA-256 ${listed?.sha256}`, sha256(text));
-  return { dir, manifest, state: JSON.parse(text) as unknown };
+  return { dir, manifest, state: readJson(text) };
 }
 
 async function readText(path: string): Promise<string> {

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
+import { readJson } from '../../ledger/events/json.ts';
 import { compress, type Encodings, encodingsOf, isWorthCompressing } from '../disk/compress.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
@@ -257,7 +258,7 @@ export class Staging implements AsyncDisposable {
     const unlisted = this.#kept.toSorted((a, b) => (a.file < b.file ? -1 : 1));
     const body = { ...facts, files, segments: this.segments, unlisted };
     const { body: whole, content } = sign ? await this.#prove(body, sign) : { body, content: undefined };
-    const rest = { content, state: JSON.parse(state), prepare, isServed };
+    const rest = { content, state: readJson(state), prepare, isServed };
     return commit(this.#out, this.folder, whole, rest);
   }
 

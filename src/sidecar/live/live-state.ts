@@ -5,6 +5,7 @@ import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
 import { type Outdated, type Resume, readResume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { readJson } from '../../../pipeline/ledger/events/json.ts';
 import type { LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
 import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
@@ -181,7 +182,7 @@ async function readState({
   const listed = manifest.unlisted.find(({ file }) => file === 'state.json');
   const found = sha256(bytes);
   if (found !== listed?.sha256) throw invalid(place, `SHA-256 ${listed?.sha256}`, found);
-  return readResume(JSON.parse(bytes.toString()));
+  return readResume(readJson(bytes.toString()));
 }
 
 function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
