@@ -57,7 +57,7 @@ export async function runChild(args: readonly string[], signal: AbortSignal): Pr
 }
 
 async function run(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
-  const child = spawn(process.execPath, [CLI, ...args], {
+  const child = spawn(process.execPath, [...process.execArgv, CLI, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });

@@ -35,7 +35,7 @@ describe('the command', () => {
     const programs = { 'opt/node_modules/.bin/node': 'v26.1.0', 'path/node': 'v20.1.0' };
     expect(await run('opt', programs)).toEqual({
       status: 0,
-      stdout: 'v26.1.0 /opt/src/cli.ts build a b\n',
+      stdout: 'v26.1.0 --no-memory-pool-share-memory-on-teardown /opt/src/cli.ts build a b\n',
       stderr: '',
     });
   });
@@ -49,7 +49,11 @@ describe('the command', () => {
   });
 
   test('uses the machine’s own Node if that is new enough', async () => {
-    expect((await run('opt', { 'path/node': 'v27.0.0' })).stdout).toMatch(/^v27/);
+    const end = '/opt/src/cli.ts build a b\n';
+    const option = '--no-memory-pool-share-memory-on-teardown';
+    expect((await run('opt', { 'path/node': 'v26.3.0' })).stdout).toBe(`v26.3.0 ${option} ${end}`);
+    // Which may not know that option.
+    expect((await run('opt', { 'path/node': 'v27.0.0' })).stdout).toBe(`v27.0.0 ${end}`);
   });
 
   test('says what is missing if it is not', async () => {

@@ -18,7 +18,7 @@ import { drawChart } from './chart-text.ts';
 import type { PrintCharts } from './print-charts.ts';
 import { rasterise } from './rasterise.ts';
 
-/** Pictures that are drawn at once, in the thread pool. The browser that prints the PDFs works at the same time. */
+/** Pictures that are drawn at once, in the thread pool. */
 const PARALLEL = 2;
 
 export interface ChartsOptions {
@@ -32,7 +32,7 @@ export interface ChartsOptions {
 }
 
 /** A file of a chart that is to be made; the data that it was computed from are gone. */
-interface ChartFile {
+export interface ChartFile {
   chart: Chart;
   form: ChartFormat;
   about: Omit<NewFile, 'content'>;
@@ -44,12 +44,13 @@ interface ChartFile {
 
 /**
  * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to them. A chart
- * whose sources are unchanged is linked. Any other is drawn, and its PNG and PDF are made if the drawing has changed.
+ * whose sources are unchanged is linked. Any other is drawn, and its PNG and PDF are made if the drawing has changed. Gives the PDFs that
+ * are left to `printCharts`, after the site: the browser needs as much memory as the thread that renders the pages.
  */
-export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
+export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<ChartFile[]> {
   const stale: Chart[] = [];
   for (const chart of CHARTS) if (!(await takeOver(staging, chart, options))) stale.push(chart);
-  if (stale.length === 0) return;
+  if (stale.length === 0) return [];
   options.log(`drawing ${stale.length} charts`);
   const drawn = await drawCharts(staging, stale, options);
   // A damaged chart has been taken over in part.
@@ -60,17 +61,10 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   await inParallel(of('vector', 'rows', 'document'), PARALLEL, write);
   const changed: ChartFile[] = [];
   for (const file of of('pixels', 'print')) if (!(await takePicture(staging, file))) changed.push(file);
-  const pixels = () =>
-    inParallel(changed, PARALLEL, async ({ form, about, text }) => {
-      if (form.kind === 'pixels') await staging.write({ ...about, content: await rasterise(text) });
-    });
-  const prints = () =>
-    printAll(
-      staging,
-      changed.filter(({ form }) => form.kind === 'print'),
-      options,
-    );
-  await inParallel([pixels, prints], 2, (work) => work());
+  await inParallel(changed, PARALLEL, async ({ form, about, text }) => {
+    if (form.kind === 'pixels') await staging.write({ ...about, content: await rasterise(text) });
+  });
+  return changed.filter(({ form }) => form.kind === 'print');
 }
 
 /** Whether a release has charts. */
@@ -173,13 +167,14 @@ function filesOf(
   });
 }
 
-/** Starts a browser only if a page changed. */
-async function printAll(
+/** Writes the PDFs that `renderCharts` has left; without any, it starts no browser. */
+export async function printCharts(
   staging: Staging,
   files: readonly ChartFile[],
-  { print, facts, organisation }: ChartsOptions,
+  { print, facts, organisation, log }: ChartsOptions,
 ): Promise<void> {
   if (!print || files.length === 0) return;
+  log(`printing ${files.length} charts`);
   const printed = await print(
     files.map(({ about, title, text }) => ({
       path: about.path,
