@@ -129,16 +129,16 @@ export interface Fault {
 }
 
 /** What the system says by its codes, in words. */
-const SYSTEM_WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or folder',
-  ENOTDIR: 'a file in place of a folder',
-  EISDIR: 'a folder',
-  EEXIST: 'one that is there already',
-  EACCES: 'one that this user may not use',
-  EPERM: 'one that this user may not change',
-  ENOTFOUND: 'no such host',
-  EADDRNOTAVAIL: 'an address of another machine',
-};
+const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file or folder'],
+  ['ENOTDIR', 'a file in place of a folder'],
+  ['EISDIR', 'a folder'],
+  ['EEXIST', 'one that is there already'],
+  ['EACCES', 'one that this user may not use'],
+  ['EPERM', 'one that this user may not change'],
+  ['ENOTFOUND', 'no such host'],
+  ['EADDRNOTAVAIL', 'an address of another machine'],
+]);
 
 /** An error that states the place, the expected and the actual value. `code` is stable across versions. */
 export class CathedralError extends Error {
@@ -148,7 +148,7 @@ export class CathedralError extends Error {
   readonly found: string;
 
   constructor(code: ErrorCode, { place, expected, found: actual, cause }: Fault) {
-    const words = SYSTEM_WORDS[actual];
+    const words = SYSTEM_WORDS.get(actual);
     const found = words === undefined ? actual : `${words} (${actual})`;
     super(`${place}: expected ${expected}, found ${found} (${code})`, { cause });
     this.name = 'CathedralError';
