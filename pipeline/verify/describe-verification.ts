@@ -22,6 +22,8 @@ export function verdictOf({
 const VERDICTS = {
   verified: 'is what its publisher signed, in everything that was verified.',
   whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
+  sampled:
+    'is signed by a key that it names itself, in everything that was verified; give --verifier-key to verify whose it is.',
   failed: 'is not what its publisher signed, or that cannot be proved.',
   unreachable:
     'did not answer everything, so it cannot be verified now; nothing was found wrong in what it answered.',
@@ -41,7 +43,8 @@ export function formatVerification(
   if (notProven.length > 0) lines.push(notProvenLine(notProven));
   const outcome = verdictOf({ findings });
   if (outcome === 'unreachable') details.push(describeProxies());
-  const verdict = VERDICTS[outcome === 'verified' && !isTrusted ? 'whole' : outcome];
+  const untrusted = sample ? 'sampled' : 'whole';
+  const verdict = VERDICTS[outcome === 'verified' && !isTrusted ? untrusted : outcome];
   const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
   return [...lines, ...(details.length > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
     '\n',
