@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readCompanions, readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { COMPANIONS, UNSIGNED } from '../attestation/signed-document.ts';
 import { signer } from '../ledger/test-ledger.ts';
 import { rowsOf } from '../rows-of.ts';
+import { useFolder } from '../setups/use-folder.ts';
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-companions-'));
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+const FOLDER = useFolder();
 const SAMPLE = [demoSigner().verifier];
 const OTHER = [signer.verifier];
 

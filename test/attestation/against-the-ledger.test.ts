@@ -4,31 +4,21 @@ import { checkRenewal } from '../../pipeline/attestation/checks/registry.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import type { Registered } from '../../pipeline/attestation/registered.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
-import { at, resultOf, signed, TRUST, UNSIGNED, verifyDocument as verify } from './signed-document.ts';
+import {
+  at,
+  REGISTERED,
+  resultOf,
+  signed,
+  TRUST,
+  UNSIGNED,
+  verifyDocument as verify,
+} from './signed-document.ts';
 
 const DOCUMENT = signed();
 const ID = attestationId(DOCUMENT);
 
-const ENTRY: Registered = {
-  companion: 'LANTERN',
-  ledger_id: UNSIGNED.ledger_id,
-  scope: UNSIGNED.scope,
-  risk_level: 'medium',
-  attested_at: '2025-12-01T06:00:05Z',
-  expires_at: UNSIGNED.expires_at,
-  drift_threshold: 0.2,
-  check_interval: 'PT12H',
-  drift: null,
-  checked_at: null,
-  late_checks: 0,
-  status: 'active',
-  ended_at: null,
-  reason: null,
-  superseded_by: null,
-  renews: null,
-};
 const inLedger = (changes: Partial<Registered> = {}, id = ID) => ({
-  registry: registryOf({ [id]: { ...ENTRY, ...changes } }),
+  registry: registryOf({ [id]: { ...REGISTERED, ...changes } }),
 });
 
 describe('with what the ledger has', () => {
@@ -52,8 +42,8 @@ describe('a renewal', () => {
   /** The predecessor, and the ledger's result for the renewal. */
   const taken = (before: Partial<Registered>, after: Partial<Registered>) => ({
     registry: registryOf({
-      [ID]: { ...ENTRY, ...before },
-      [attestationId(renewal)]: { ...ENTRY, attested_at: '2025-12-01T11:00:05Z', ...after },
+      [ID]: { ...REGISTERED, ...before },
+      [attestationId(renewal)]: { ...REGISTERED, attested_at: '2025-12-01T11:00:05Z', ...after },
     }),
   });
   test.each([

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
 import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
@@ -16,6 +15,7 @@ import {
   type CompanionState,
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
+import { useFolder } from '../setups/use-folder.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(PROJECT, 'docs/attestations.md'), 'utf8');
@@ -27,8 +27,7 @@ const [, afterHeading = ''] = page.split('### Worked example\n');
 const example = afterHeading.split(/^## /m)[0]!;
 const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-example-'));
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+const FOLDER = useFolder();
 
 function run(script: string): string {
   const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: FOLDER, encoding: 'utf8' });

@@ -5,6 +5,7 @@ import type { Result, Trust } from '../../pipeline/attestation/check.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
 import type { Algorithm } from '../../pipeline/attestation/document.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { Registered } from '../../pipeline/attestation/registered.ts';
 import {
   publicKeyHex,
   type SigningKey,
@@ -50,6 +51,26 @@ export const UNSIGNED = {
   drift_monitoring: { enabled: true, threshold: 0.2, check_interval: 'PT12H' },
   metadata: { request_context: 'yearly report', audit_trail_id: 'A-17' },
 } satisfies JsonObject;
+
+/** What the ledger has of it. */
+export const REGISTERED: Registered = {
+  companion: 'LANTERN',
+  ledger_id: UNSIGNED.ledger_id,
+  scope: UNSIGNED.scope,
+  risk_level: 'medium',
+  attested_at: '2025-12-01T06:00:05Z',
+  expires_at: UNSIGNED.expires_at,
+  drift_threshold: 0.2,
+  check_interval: 'PT12H',
+  drift: null,
+  checked_at: null,
+  late_checks: 0,
+  status: 'active',
+  ended_at: null,
+  reason: null,
+  superseded_by: null,
+  renews: null,
+};
 
 export function keyOf(companion: string, algorithm: Algorithm): SigningKey {
   return { companion, algorithm, secretKey: hash('sha256', `${companion} ${algorithm}`, 'buffer') };

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -17,6 +16,7 @@ import { filesBelow } from '../release/log/publish-log.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { few, sweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { openStore, type Pushed, pointTo, pushAll, smallReleases } from './pushed-releases.ts';
 import { tinyReleases } from './tiny-releases.ts';
 
@@ -25,13 +25,12 @@ let store: ObjectStore;
 /** A release with all its files, and three with a few. */
 let whole: Pushed[];
 let pushed: Pushed[];
-let folder: string;
+const folder = useFolder();
 
 beforeAll(async () => {
   engine = await InProcessStore.start();
   store = await openStore(engine.bucket(), 'write');
   whole = await pushAll(store, (await smallReleases()).outs.slice(0, 1));
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-follow-'));
   pushed = await pushAll(
     store,
     (await tinyReleases(folder)).map(({ out }) => out),
@@ -40,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   store?.close();
   engine?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 afterEach(() => {
   engine.plan = () => null;

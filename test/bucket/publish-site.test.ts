@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { publishSite, type SiteOptions } from '../../pipeline/bucket/publish-site.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
@@ -14,6 +12,7 @@ import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { NOW } from '../release/small-service.ts';
 import { isSweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { useObjects } from '../setups/use-objects.ts';
 import { smallReleases } from './pushed-releases.ts';
 
@@ -26,22 +25,19 @@ const ENVIRONMENT = {
   AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
 };
 
-let folder: string;
+const folder = useFolder();
 /** OUT after its first and after its second release. */
 let first: string;
 let second: string;
 let release: Published;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-site-'));
   const { outs } = await smallReleases();
   [first, second] = [join(folder, 'first'), join(folder, 'second')];
   cpSync(outs[0]!, first, { recursive: true, verbatimSymlinks: true });
   cpSync(outs[1]!, second, { recursive: true, verbatimSymlinks: true });
   release = (await readCurrent(second))!;
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A bucket in this process, and what publishes to it. */
 async function bucket() {

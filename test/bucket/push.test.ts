@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { claimBucket } from '../../pipeline/bucket/claim-bucket.ts';
@@ -24,6 +23,7 @@ import { InProcessStore, type StoreFault } from '../engines/in-process-store.ts'
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { isSweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { ForeignKey } from '../witness/foreign-log.ts';
 import { wholeRelease } from './bucket-reader.ts';
 import { type Local, tinyReleases } from './tiny-releases.ts';
@@ -41,12 +41,11 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
   let address: string;
   let database: Database;
   let store: InProcessStore;
-  let folder: string;
+  const folder = useFolder();
   let first: Local;
   let second: Local;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cathedral-push-'));
     [first, second] = await tinyReleases(folder);
     server = await PostgresServer.start();
     address = await server.newDatabase();
@@ -58,7 +57,6 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
     await database?.close();
     store?.stop();
     server?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   beforeEach(async () => {

@@ -1,7 +1,6 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { checkpointOf } from '../../pipeline/build/checkpoint-of.ts';
@@ -18,23 +17,20 @@ import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { updateMirror } from '../mirror/update-mirror.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { type BuildParts, build } from './run-build.ts';
 
-let folder: string;
-let ledger: string;
+const folder = useFolder();
+const ledger = join(folder, 'ledger');
 /** The run that made `whole`. */
 let whole: BuildReport;
 const signed = [demoSigner().verifier];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-build-'));
-  ledger = join(folder, 'ledger');
   await writeSample({ out: ledger, from: '2025-12-31', to: '2026-01-02', seed: 7 });
   whole = await build(options('whole'));
   await build(options('last-but-one', { until: (await snapshotIds()).at(-2)! }));
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Copies `whole`, which tests only look at, or `last-but-one`, which lacks the last snapshot. */
 async function copied(from: 'whole' | 'last-but-one', out: string): Promise<void> {

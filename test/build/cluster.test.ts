@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -17,6 +16,7 @@ import { writeLedger } from '../ledger/test-ledger.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { few, isSweep, sweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
 import type { PublisherProcess } from './publisher-process.ts';
@@ -27,14 +27,13 @@ const postgres = useStore();
 
 describe.skipIf(postgres.isMissing)('publishers that share a database and a bucket', () => {
   let store: InProcessStore;
-  let folder: string;
+  const folder = useFolder();
   let buckets = 0;
   /** Ledgers of one, two and three snapshots. */
   const ledgers: string[] = [];
 
   beforeAll(async () => {
     store = await InProcessStore.start();
-    folder = await mkdtemp(join(tmpdir(), 'cathedral-ledgers-'));
     const counts = [30, 40, 20];
     for (const length of [1, 2, 3]) {
       const ledger = join(folder, `ledger${length}`);
@@ -45,7 +44,6 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
   });
   afterAll(async () => {
     store?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   interface Service {

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
@@ -13,6 +12,7 @@ import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
 import { parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { build } from './run-build.ts';
 
 /** What a run added: events of the same day, or the first ones of the next day. */
@@ -121,7 +121,7 @@ async function link(place: string): Promise<void> {
   await symlink(join(folder, 'elsewhere'), place);
 }
 
-let folder: string;
+const folder = useFolder();
 let evening: Manifest;
 /** The last release. */
 let increments: Manifest;
@@ -157,7 +157,6 @@ async function releaseUntil(until: string): Promise<Manifest> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-unchanged-'));
   await writeSample({ out: ledger(), from: '2025-12-29', to: '2026-01-04', seed: 1 });
   const morning = await releaseUntil('2026-01-02T12Z');
   evening = await releaseUntil('2026-01-02T18Z');
@@ -166,10 +165,6 @@ beforeAll(async () => {
   steps.set('same day', difference(morning, evening));
   steps.set('next day', difference(evening, increments));
 }, SITES_MS);
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 async function damage(): Promise<void> {
   const { dir, manifest } = (await readCurrent(out()))!;

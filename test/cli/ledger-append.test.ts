@@ -1,15 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { EventDraft } from '../../pipeline/ledger/events/draft.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { signer } from '../ledger/test-signer.ts';
+import { useFolder } from '../setups/use-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'cathedral-append-'));
+const folder = useFolder();
 const ledger = join(folder, 'ledger');
 const head = () => readFileSync(join(ledger, 'head.ndjson'), 'utf8');
 const file = (name: string, content: string | Buffer) => {
@@ -41,7 +41,6 @@ beforeAll(async () => {
   file('ledger.vkey', `${formatVerifierKey(signer.verifier)}\n`);
   await refill();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const flags = () => [`--ledger=${ledger}`, `--ledger-key=${join(folder, 'ledger.vkey')}`, '--wait=120'];
 

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign as signBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { useFolder } from '../setups/use-folder.ts';
 import { runWords } from './commands/seam.ts';
 import { checkSession } from './commands/session.ts';
 
@@ -187,7 +187,7 @@ interface Verdict {
   warnings: { code: string; pointer: string; message: string }[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'cathedral-attestation-'));
+const folder = useFolder();
 const inFolder = (name: string) => join(folder, name);
 const TABLE = join(FOLDER, 'verdicts.txt');
 const table = readFileSync(TABLE, 'utf8');
@@ -259,7 +259,6 @@ afterAll(async () => {
   stopping.abort();
   await served;
   vi.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let clients = 0;

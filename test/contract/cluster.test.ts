@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { Client, type Response } from '../cluster/client.ts';
 import { Member } from '../cluster/member.ts';
 import { freePort } from '../engines/free-port.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { command } from './http/seam.ts';
 
@@ -33,7 +34,7 @@ interface Replica {
 }
 
 describe.skipIf(store.isMissing)('three replicas over one database and one bucket', () => {
-  let folder: string;
+  const folder = useFolder();
   let objects: InProcessStore;
   let environment: Record<string, string>;
   let replicas: [Replica, Replica, Replica];
@@ -105,7 +106,6 @@ describe.skipIf(store.isMissing)('three replicas over one database and one bucke
   }
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cathedral-replicas-'));
     objects = await InProcessStore.start();
     const { PATH = '', TZ = '', HOME = '' } = process.env;
     environment = {
@@ -133,7 +133,6 @@ describe.skipIf(store.isMissing)('three replicas over one database and one bucke
     for (const client of clients) client.close();
     for (const { member } of replicas ?? []) await member.kill();
     objects?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('give the same answers, of one release', async () => {

@@ -62,9 +62,7 @@ const remote = createServer((request, response) => {
   const page = answer.events?.slice(offset, offset! + limit!);
   response.end(page ? `{"events":[${page.join(',')}],"count":${page.length}}` : '{"events":7}');
 });
-beforeAll(async () => {
-  await once(remote.listen(0, '127.0.0.1'), 'listening');
-});
+beforeAll(() => once(remote.listen(0, '127.0.0.1'), 'listening'));
 afterAll(() => void remote.close());
 
 test(

@@ -9,11 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isSweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { LyingServer } from './lies/host.ts';
 import { honest, LIES, type Lie } from './lies/lies.ts';
 import {
@@ -38,11 +38,10 @@ import { type Outcome, readAsPage, run } from './lies/seam.ts';
 
 let server: LyingServer;
 /** With the policy, the checkpoint that the reader kept, and a mirror of the second release. */
-let folder: string;
+const folder = useFolder();
 let trust: string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-lies-'));
   await writeFile(join(folder, 'policy'), POLICY);
   await writeFile(join(folder, 'kept'), checkpoint(200));
   trust = ['--verifier-key', PUBLISHER.verifier, '--policy', join(folder, 'policy')];
@@ -50,10 +49,7 @@ beforeAll(async () => {
   const { status, stderr } = await run('mirror', [server.url, join(folder, 'second'), ...trust], NOW);
   expect([status, stderr]).toEqual([0, expect.anything()]);
 });
-afterAll(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 beforeEach(() => {
   server.site = new Map(honest(3));
   server.lies.clear();

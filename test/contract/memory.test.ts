@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { few } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { runCli } from './commands/seam.ts';
 
 // What a command needs does not grow with the ledger: events of 25 MB pass through programs that may keep less than that.
@@ -23,12 +22,8 @@ function* lines(): Generator<string> {
   }
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-memory-'));
-  await pipeline(Readable.from(lines()), createWriteStream(join(folder, 'events.ndjson')));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder();
+beforeAll(() => pipeline(Readable.from(lines()), createWriteStream(join(folder, 'events.ndjson'))));
 
 /** What each needs for an empty ledger, and half as much again. MB */
 const HEAP = 44;

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useFolder } from '../setups/use-folder.ts';
 import { linesOf, listPublic } from './release/listing.ts';
 import { publish, runHere } from './release/seam.ts';
 
 const ARCHIVE = join(import.meta.dirname, 'published-1/published-1.tar.zst');
 const NOW = Date.parse('2026-01-01T02:00:00Z');
 
-let folder: string;
+const folder = useFolder();
 let server: Server;
 let address: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-published-'));
   execFileSync('tar', ['-xf', '-', '-C', folder], { input: zstdDecompressSync(await readFile(ARCHIVE)) });
   server = createServer(({ url = '' }, response) => {
     const { pathname } = new URL(url, 'http://host');
@@ -33,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await rm(folder, { recursive: true, force: true });
 });
 
 const run = (name: string, ...words: string[]) =>

@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFolder } from '../setups/use-folder.ts';
 import { digestOf, type Listing, linesOf, listPublic, sha256 } from './release/listing.ts';
 import {
   EXAMPLE_LEDGER,
@@ -82,13 +82,11 @@ const OF_THE_DEMO = [
   'Framework Agreement on Open and Verifiable Ledgers',
 ];
 
-let folder: string;
+const folder = useFolder();
 let releases: ReadonlyMap<string, Made>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
   releases = await makeReleases(folder);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** In which a release of data alone is like none that has more, since it lists others. */
 const LISTS_FILES = /^(_headers|manifest\.json)$/;

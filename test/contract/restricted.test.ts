@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -7,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { issueKey, type Service, serve } from './release/program.ts';
 import { RESTRICTED_EVENTS } from './release/restricted-events.ts';
 import { bucketFiles, publish, textOfPdf, writeEvents } from './release/seam.ts';
@@ -19,17 +19,15 @@ const marked = (text: string, start: string) => [
 const WHOLE = isSweep ? 'pdfs' : 'charts';
 const SECRETS = marked(LEDGER, 'zq');
 
-let folder: string;
-let out: string;
+const folder = useFolder();
+const out = join(folder, 'out');
 let service: Service;
 let key: string;
 /** Everything that anybody may read, decompressed, as text, by path. */
 const files = new Map<string, string>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-restricted-'));
   const ledger = join(folder, 'ledger');
-  out = join(folder, 'out');
   const slots = [0, 1].map((half) => {
     const events = RESTRICTED_EVENTS.filter(({ timestamp }) => timestamp < '2026-02-05' === (half === 0));
     return [`2026-02-${half === 0 ? '05' : '13'}T00Z`, events] as const;
@@ -53,10 +51,7 @@ beforeAll(async () => {
   service = await serve(out, stores);
   key = await issueKey('government', stores);
 });
-afterAll(async () => {
-  await service?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service?.stop());
 
 /** What a reader makes of a file: of a compressed one its text, of a table its rows. */
 async function contentOf(file: string): Promise<string> {

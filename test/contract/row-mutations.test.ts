@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rowsOf } from '../rows-of.ts';
 import { isSweep } from '../setups/sweep.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { LyingServer } from './lies/host.ts';
 import { type Published, publish, run } from './row-mutations/seam.ts';
 
-let folder: string;
+const folder = useFolder();
 let published: Published;
 /** Serves the public files and the log, as any static host does. */
 let host: LyingServer;
@@ -25,7 +25,6 @@ async function filesBelow(root: string, below: string): Promise<[string, Buffer]
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-rows-'));
   published = await publish(folder);
   const { out } = published;
   const files = [
@@ -34,10 +33,7 @@ beforeAll(async () => {
   ];
   host = await LyingServer.start(new Map(files));
 });
-afterAll(async () => {
-  await host.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => host.close());
 
 type Change = (rows: readonly string[], at: number) => string[];
 

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useFolder } from '../setups/use-folder.ts';
 import type { OpenServer } from './http/seam.ts';
 import { serveHere } from './release/program.ts';
 import { publish, type WrittenEvent, writeEvents } from './release/seam.ts';
@@ -35,20 +34,16 @@ const SLOTS: readonly (readonly [id: string, events: WrittenEvent[]])[] = [
   ['2025-10-06T06Z', [mint('2025-10-06T01:00:00Z', '4')]],
 ];
 
-let folder: string;
+const folder = useFolder();
 let service: OpenServer;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-versions-'));
   const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
   const key = await writeEvents(ledger, SLOTS);
   const about = { ledger, key, documents: 'data/documents', out, now: '2025-10-06T07:00:00Z', days: 1 };
   for (const [until] of SLOTS) await publish({ ...about, until, contents: 'data' });
   service = await serveHere(out, join(folder, 'service'));
 });
-afterAll(async () => {
-  await service?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service?.close());
 
 const HISTORY = 'economy/mic-history.csv';
 /**

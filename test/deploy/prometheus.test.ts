@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +16,7 @@ import { hashKey } from '../../src/sidecar/keys/key-text.ts';
 import { openServices } from '../../src/sidecar/open-services.ts';
 import { createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { DOCUMENTS, liveLedger, VERIFIERS } from '../sidecar/live/live-ledger.ts';
 import { until } from '../sidecar/live/until.ts';
 
@@ -33,7 +33,7 @@ interface Panel {
   targets?: { expr: string; refId: string }[];
 }
 
-let folder: string;
+const folder = useFolder();
 let server: Server;
 let close: () => Promise<void>;
 let url: string;
@@ -50,7 +50,6 @@ const sampleOf = (series: string) =>
 const timeOf = (series: string) => Number(sampleOf(series)) * 1000;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-metrics-'));
   const { ledger, out } = await liveLedger(folder);
   const keys = await openKeyStore(join(folder, 'keys/keys.sqlite'));
   const record = { out, software: 'cathedral-data-service 0.0.0', now: Date.now };
@@ -140,10 +139,7 @@ beforeAll(async () => {
   dashboard = JSON.parse(await read('deploy/grafana/dashboard.json'));
 });
 
-afterAll(async () => {
-  await close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => close());
 
 describe('the metrics of a service', () => {
   test('are those of the documentation, each once', () => {

@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { read, utils } from '@e965/xlsx';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { HISTORIES } from '../../pipeline/artifacts/table.ts';
@@ -15,19 +14,18 @@ import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { lineSchemaPath } from '../../pipeline/release/format/schemas.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { query } from './duckdb.ts';
 import { archived, linesOf, rangesOf, restore } from './event-links.ts';
 import { buildSmall, writeSmallLedger } from './small-release.ts';
 
-let folder: string;
+const folder = useFolder();
 let release: { dir: string; manifest: Manifest };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-extras-'));
   await writeSmallLedger(folder);
   release = await buildSmall(folder, 'whole');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 const at = (path: string) => join(release.dir, 'public', path);

@@ -1,20 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Row } from '../../pipeline/formats/columns.ts';
 import { ParquetFile } from '../../pipeline/formats/parquet.ts';
 import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { query } from './duckdb.ts';
 
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-parquet-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 function write(name: string, rows: readonly Row[]): Buffer {
   const file = new ParquetFile(named(name));

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../pipeline/ledger/reading/read-snapshot.ts';
@@ -14,17 +12,16 @@ import { roi } from '../../pipeline/model/queries/roi.ts';
 import { supply } from '../../pipeline/model/queries/supply.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { naiveDrift, naiveMetrics, naiveRoi, naiveSupply } from './naive.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'cathedral-naive-'));
+const folder = useFolder();
 let leaves: Leaf[];
 
 beforeAll(async () => {
   await writeSample({ out: join(folder, 'ledger'), to: '2025-08-31', seed: 3 });
   leaves = await readAll(join(folder, 'ledger'));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function readAll(ledger: string): Promise<Leaf[]> {
   const all: Leaf[] = [];

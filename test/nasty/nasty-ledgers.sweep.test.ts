@@ -1,22 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { NASTY_LEDGER } from '../contract/release/nasty-events.ts';
 import { archived, linesOf, rangesOf, restore } from '../formats/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 
-let folder: string;
+const folder = useFolder();
 let published: Published;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
   published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false });
 }, 900_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const text = (path: string) => Buffer.from(published.files[`public/${path}`]!, 'latin1').toString();
 const json = (path: string) => JSON.parse(text(path));

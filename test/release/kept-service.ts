@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
+import { useFolder } from '../setups/use-folder.ts';
 import { type SmallService, smallService } from './small-service.ts';
 
 /**
@@ -10,10 +10,9 @@ import { type SmallService, smallService } from './small-service.ts';
  * a copy takes a tenth of the time of a run. It is always in the same folder, since the publisher's record names it.
  */
 export function keptService(...counts: number[]): (runs: number) => Promise<SmallService> {
-  let folder: string;
+  const folder = useFolder();
   const copy = (from: string, to: string) => execFileSync('cp', ['-a', join(folder, from), join(folder, to)]);
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cathedral-kept-'));
     const of = smallService(join(folder, 'now'));
     for (let runs = 1; runs <= counts.length; runs += 1) {
       await of.seal(...counts.slice(0, runs));
@@ -21,7 +20,6 @@ export function keptService(...counts: number[]): (runs: number) => Promise<Smal
       copy('now', `${runs}`);
     }
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
   return async (runs) => {
     await rm(join(folder, 'now'), { recursive: true });
     copy(`${runs}`, 'now');

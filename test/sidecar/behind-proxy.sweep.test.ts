@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
 import type { SimulationServices } from '../../src/sidecar/simulation/open-simulation.ts';
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { listeningOn, runNginx } from '../release/run-nginx.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { closed } from './closed.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
@@ -22,20 +22,17 @@ const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** Another address of this machine, to tell it from the proxy's. */
 const CLIENT = '127.0.0.2';
 
-let folder: string;
+const folder = useFolder();
 let port: number;
 let proxy: ChildProcess;
 /** Starts the proxy of the test in front of this port. */
 let open: (inner: number, change?: (site: string) => string) => Promise<ChildProcess>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-proxy-'));
   await chmod(folder, 0o755);
   await writeFile(join(folder, 'fullchain.pem'), CERTIFICATE.cert);
   await writeFile(join(folder, 'privkey.pem'), CERTIFICATE.key);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const get = (path: string, headers: Record<string, string> = {}) => ask('GET', path, headers);
 const post = (body: string, headers: Record<string, string>) =>

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { LOAD_LIMITS, LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { MAX_WAITING } from '../../src/sidecar/request/pipelining.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { closed } from './closed.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
@@ -28,13 +26,11 @@ const live: TinyOptions['services'] = {
   },
 };
 
-let out: string;
+const out = useFolder();
 beforeAll(async () => {
-  out = await mkdtemp(join(tmpdir(), 'cathedral-pipelining-'));
   const large = dataFile('economy/large.csv', 'a'.repeat(LARGE_BYTES), { mediaType: 'text/csv' });
   await publishTiny(out, { events: 5, extra: (staging) => staging.write(large) });
 });
-afterAll(() => rm(out, { recursive: true }));
 
 async function served(services: TinyOptions['services'] = {}) {
   const gate = new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 });

@@ -1,28 +1,24 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { closed } from './closed.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold, and not compressible, so that it stays as large as it is. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 
-let out: string;
+const out = useFolder();
 beforeAll(async () => {
-  out = await mkdtemp(join(tmpdir(), 'cathedral-slow-'));
   const large = dataFile('economy/large.csv', '0123456789\n'.repeat(LARGE_BYTES / 11), {
     mediaType: 'text/csv',
   });
   await publishTiny(out, { events: 5, extra: (staging) => staging.write(large) });
 });
-afterAll(() => rm(out, { recursive: true }));
 
 /** The service with a large file, and a raw connection to it. */
 async function connected(limits: TinyOptions['limits'], services: TinyOptions['services'] = {}) {

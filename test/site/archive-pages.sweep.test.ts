@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   OpenedSite,
   type PageList,
@@ -17,19 +16,14 @@ import { decisionRecords } from '../../src/site/records/decisions.ts';
 import { deliberationRecords } from '../../src/site/records/deliberations.ts';
 import { TestLedger } from '../model/events.ts';
 import { ORGANISATION } from '../organisation.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { buildFixture } from './build-fixture.ts';
 import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 
 const FOLDERS: readonly ArchiveFolder[] = ['decisions', 'deliberations'];
 const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
 
-let scratch: string;
-
-beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'cathedral-archive-'));
-});
-
-afterAll(() => rm(scratch, { recursive: true, force: true }));
+const scratch = useFolder();
 
 /** A ledger in the making, at a time. */
 class Growing {

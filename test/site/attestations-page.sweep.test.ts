@@ -29,9 +29,7 @@ beforeAll(async () => {
   host = await openHost(built.out);
 });
 
-afterAll(async () => {
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** The page, loaded; what it asks for from then on, and what goes wrong in it. */
 async function opened(options: BrowserContextOptions = {}) {

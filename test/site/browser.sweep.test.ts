@@ -48,9 +48,7 @@ beforeAll(async () => {
   looked = new Set(longest(pages, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
 });
 
-afterAll(async () => {
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 interface Sized {
   path: string;

@@ -1,22 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { liveText } from '../../src/site/layout/live/live-values.ts';
+import { useFolder } from '../setups/use-folder.ts';
 import { writeFixtureRelease } from './fixture-release.ts';
 
 const LIVE = ARTIFACTS.flatMap((artifact) =>
   Object.entries(artifact.liveValues ?? {}).map(([name, value]) => [name, value, artifact] as const),
 );
-let release: string;
+const release = useFolder();
 
-beforeAll(async () => {
-  release = await mkdtemp(join(tmpdir(), 'cathedral-live-'));
-  await writeFixtureRelease(release);
-});
-
-afterAll(() => rm(release, { recursive: true, force: true }));
+beforeAll(() => writeFixtureRelease(release));
 
 const published = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(join(release, 'public', path), 'utf8'));

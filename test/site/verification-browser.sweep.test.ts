@@ -35,9 +35,7 @@ beforeAll(async () => {
   host = await openHost(built.out);
 });
 
-afterAll(async () => {
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** A line of the ledger. */
 const event = (index: number) =>

@@ -40,9 +40,7 @@ beforeAll(async () => {
   await addPages();
 });
 
-afterAll(async () => {
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** Rendered by the program of the fixture, for the snapshots of the small service. */
 async function addPages(): Promise<void> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
@@ -18,6 +17,7 @@ import { issueKey } from '../../../src/sidecar/keys/key-life.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { build } from '../../build/run-build.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
 import { goldenDocument } from './golden-document.ts';
@@ -44,15 +44,13 @@ const operations = operationsIn(document.paths)
   });
 const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
-let folder: string;
-let out: string;
+const folder = useFolder();
+const out = join(folder, 'out');
 let renderer: Renderer;
 
 beforeAll(async () => {
   renderer = new Renderer();
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
   const ledger = join(folder, 'ledger');
-  out = join(folder, 'out');
   await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-03', seed: 1 });
   await build({
     ...{ ledger, out, charts: true, extras: true },
@@ -75,10 +73,7 @@ beforeAll(async () => {
   await copyFile(join(out, 'log/checkpoint'), join(out, 'log/cosigned/704'));
 });
 
-afterAll(async () => {
-  await renderer.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => renderer.close());
 
 /** The real app with all of its guards over that release, and a government key. */
 async function asDiskErrors() {

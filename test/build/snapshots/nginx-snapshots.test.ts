@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
@@ -10,12 +9,13 @@ import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { endNginx, listeningOn, runNginx } from '../../release/run-nginx.ts';
 import { type SmallService, smallService } from '../../release/small-service.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { tinyApp } from '../../sidecar/tiny-app.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../../deploy/nginx.conf');
 const FIRST = '2025-07-03T06Z';
 
-let folder: string;
+const folder = useFolder();
 let of: SmallService;
 let base: string;
 let nginx: ChildProcess;
@@ -23,7 +23,6 @@ let nginx: ChildProcess;
 let servicePort: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
   await chmod(folder, 0o755);
   of = smallService(folder);
   for (const counts of [[400], [400, 300]]) {
@@ -42,10 +41,7 @@ beforeAll(async () => {
   nginx = await runNginx(folder, site, async () => Boolean(await fetch(`${base}/latest.json`)));
 });
 
-afterAll(async () => {
-  await endNginx(nginx);
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => endNginx(nginx));
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

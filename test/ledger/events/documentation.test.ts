@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { parseVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../../docs/ledger.md'), 'utf8');
 const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
 const succeeds = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-ledger-'));
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+const FOLDER = useFolder();
 
 const canRun = succeeds('python3', '-c', 'import cryptography') && succeeds('zstd', '--version');
 

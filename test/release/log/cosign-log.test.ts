@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withLock } from '../../../pipeline/disk/lock.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../../pipeline/release/log/cosign-log.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { ForeignKey } from '../../witness/foreign-log.ts';
 import { type Behave, type ForeignWitness, foreignWitness } from '../../witness/foreign-witness.ts';
 import { checkLog } from './check-log.ts';
@@ -29,13 +29,12 @@ const [ONE, TWO, STRANGER] = [1, 2, 3].map((seed) => new ForeignKey(`witness.exa
   ForeignKey,
 ];
 
-let ledger: string;
+const ledger = useFolder();
 const ends: LedgerPosition[] = [];
 let now: number;
 let lines: string[];
 
 beforeAll(async () => {
-  ledger = mkdtempSync(join(tmpdir(), 'cathedral-cosign-'));
   let id = FIRST_SLOT;
   for (const count of [3, 250, 20, 400]) {
     const before = ends.at(-1) ?? LEDGER_START;
@@ -44,7 +43,6 @@ beforeAll(async () => {
   }
   expect(formatVerifierKey(signer.verifier)).toBe(LEDGER_KEY.vkey);
 });
-afterAll(() => rmSync(ledger, { recursive: true }));
 beforeEach(() => {
   now = 1_800_000_000_000;
   lines = [];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { attestationId, attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
 import { type PublishedRegistry, REGISTRY_PATH } from '../../../pipeline/attestation/published-registry.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
-import { COMPANIONS, NOW, signed, UNSIGNED } from '../../attestation/signed-document.ts';
+import { COMPANIONS, NOW, REGISTERED, signed } from '../../attestation/signed-document.ts';
 import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
 import { madeOnce } from '../../site/made-once.ts';
 import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
@@ -19,29 +19,7 @@ export const REGISTRY: PublishedRegistry = {
     keys: keys.map((key) => ({ ...key, valid_until: key.valid_until ?? null })),
   })),
   wallets: [],
-  attestations: [
-    {
-      id: ID,
-      uuid: UUID,
-      companion: 'LANTERN',
-      ledger_id: UNSIGNED.ledger_id,
-      scope: UNSIGNED.scope,
-      risk_level: 'medium',
-      attested_at: '2025-12-01T06:00:05Z',
-      expires_at: UNSIGNED.expires_at,
-      drift_threshold: 0.2,
-      check_interval: 'PT12H',
-      drift: null,
-      checked_at: null,
-      check_late: false,
-      late_checks: 0,
-      status: 'active',
-      ended_at: null,
-      reason: null,
-      superseded_by: null,
-      renews: null,
-    },
-  ],
+  attestations: [{ id: ID, uuid: UUID, check_late: false, ...REGISTERED }],
   unattested: [],
 };
 

@@ -1,22 +1,21 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../formats/small-release.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { get, tinyApp } from '../tiny-app.ts';
 
 const BASE_URL = 'https://data.example.org';
 const STATE = 'series=burned&from=2025-12-25';
 
-let folder: string;
+const folder = useFolder();
 let shared: Renderer;
 /** The release before the one that most tests look at, and that one. */
 const releases: string[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));
   await writeSmallLedger(folder);
   for (const more of [{ until: '2026-01-03T06Z', charts: false }, { charts: true }]) {
     const { dir } = await buildSmall(folder, 'out', {
@@ -28,10 +27,7 @@ beforeAll(async () => {
   shared = new Renderer();
 });
 
-afterAll(async () => {
-  await shared.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => shared.close());
 
 /** The app over the releases in a folder. */
 function chartApp(out: string) {

@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -14,13 +13,14 @@ import { answerOembed } from '../../../src/sidecar/charts/oembed.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';
 import { ORGANISATION } from '../../organisation.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { buildFixture } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
 
 const CLIENT = '203.0.113.7';
 const PROJECT = new URL('../../../', import.meta.url).pathname;
 
-let folder: string;
+const folder = useFolder();
 let renderer: Renderer;
 let charts: Charts;
 let release: ServedRelease;
@@ -50,7 +50,6 @@ async function serve(dir: string, out: string, draft: DraftManifest): Promise<Se
 
 beforeAll(async () => {
   const built = await buildFixture();
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
   await writeFile(join(dir, ORGANISATION_FILE), JSON.stringify(ORGANISATION));
@@ -61,10 +60,7 @@ beforeAll(async () => {
   charts = createCharts({ renderer, baseUrl: BASE_URL });
 });
 
-afterAll(async () => {
-  await renderer?.close();
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => renderer?.close());
 
 async function get(path: string, query: string, headers: Record<string, string> = {}) {
   const answer = await charts.answerPage(

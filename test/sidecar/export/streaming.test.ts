@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ExportQuery } from '../../../src/api/query/export-query.ts';
 import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
 import { longLines } from './ledger-lines.ts';
 
@@ -21,12 +21,8 @@ const PUBLISHED = LONG.slice(0, 500);
 const LONG_SEGMENT = 1_000_000;
 const CSV = urlOf({ format: 'csv' });
 
-let long: string;
-beforeAll(async () => {
-  long = await mkdtemp(join(tmpdir(), 'cathedral-long-'));
-  await publishLines(long, PUBLISHED, LONG_SEGMENT);
-});
-afterAll(() => rm(long, { recursive: true }));
+const long = useFolder();
+beforeAll(() => publishLines(long, PUBLISHED, LONG_SEGMENT));
 
 /** A release of its own with these lines: links to files that are never changed. */
 async function publishLong(): Promise<string> {

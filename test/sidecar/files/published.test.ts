@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -14,16 +13,16 @@ import { CREDENTIALS } from '../../engines/object-store.ts';
 import { filesBelow } from '../../release/log/publish-log.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { get, type InjectedApp, tinyApp } from '../tiny-app.ts';
 
-let folder: string;
+const folder = useFolder();
 let engine: InProcessStore;
 let store: ObjectStore;
 let release: Pushed;
 const opened: Published[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-followed-'));
   engine = await InProcessStore.start();
   store = await openStore(engine.bucket(), 'write');
   release = (await pushReleases(folder, store, [300, 260])).at(-1)!;
@@ -36,7 +35,6 @@ afterEach(async () => {
 afterAll(async () => {
   store?.close();
   engine?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function open(out: string, more = {}, logger: pino.Logger = pino({ level: 'silent' })): Promise<Published> {

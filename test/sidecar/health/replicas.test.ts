@@ -1,7 +1,3 @@
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -16,6 +12,7 @@ import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
 
 const postgres = useStore();
@@ -28,9 +25,7 @@ describe.skipIf(postgres.isMissing)('replicas', () => {
     address = await postgres.newDatabase();
     database = await openDatabase(address, { application: 'a test', connections: 4 });
   });
-  afterAll(async () => {
-    await database?.close();
-  });
+  afterAll(() => database?.close());
 
   /** A replica whose version, readiness and clock the test sets, and which announces when the test says so. */
   function replica(name: string, version: number, service = 'https://one.example.org') {
@@ -142,19 +137,17 @@ describe.skipIf(postgres.isMissing)('replicas', () => {
   describe('of one bucket', () => {
     let engine: InProcessStore;
     let store: ObjectStore;
-    let folder: string;
+    const folder = useFolder();
     let first: Pushed;
     let second: Pushed;
     beforeAll(async () => {
       engine = await InProcessStore.start();
       store = await openStore(engine.bucket(), 'write');
-      folder = await mkdtemp(join(tmpdir(), 'cathedral-replicas-'));
       [first, second] = (await pushReleases(folder, store, [300, 40])) as [Pushed, Pushed];
     });
     afterAll(() => {
       store?.close();
       engine?.stop();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     async function follow() {

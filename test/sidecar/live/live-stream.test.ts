@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { liveLedger } from './live-ledger.ts';
 import { type LiveServer, serveLive } from './live-server.ts';
 import { parseStream } from './parse-stream.ts';
@@ -23,17 +21,13 @@ async function served(more: Parameters<typeof serveLive>[1] = {}): Promise<Ledge
 
 /** For tests that change nothing. */
 let unchanging: LiveServer;
-let folder: string;
+const folder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-live-'));
   unchanging = await serveLive(await liveLedger(folder));
 });
 
-afterAll(async () => {
-  await unchanging.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => unchanging.close());
 
 /** An open stream, as growing text. */
 async function open(url: string, headers: Record<string, string> = {}) {

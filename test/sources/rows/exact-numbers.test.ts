@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { numberText, parseExactJson } from '../../../pipeline/ledger/events/json.ts';
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { readJsonb } from '../../../pipeline/sources/rows/row-json.ts';
 import { runHere } from '../../contract/commands/seam.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { amountTexts, fitsNumber, isSameNumber, numberTexts } from './numbers.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'cathedral-numbers-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 const AT = '2026-10-01T06:00:00Z';
 const NOW = Date.parse('2026-10-02T00:00:00Z');

@@ -1,11 +1,9 @@
 import { cpSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { formatTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
@@ -18,21 +16,19 @@ import { pour } from '../../contract/lies/host.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { httpOrigin } from '../../mirror/update-mirror.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { EVENTS, events, hashOf, publishSmallLog, VERIFIERS } from './small-log.ts';
 
-let folder: string;
+const folder = useFolder();
 let out: string;
 let ledger: string;
 let origin: FolderOrigin;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-prove-'));
   [out, ledger] = [join(folder, 'out'), join(folder, 'ledger')];
   await publishSmallLog(ledger, out);
   origin = await FolderOrigin.at(out, true);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a proof', () => {
   test.each([0, 1, 255, 256, 511, 512, EVENTS - 1])(

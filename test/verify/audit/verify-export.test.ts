@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { type ExportOptions, verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { EXPORT_TABLE, parseCells } from '../../../pipeline/verify/rows/history-tables.ts';
+import { useFolder } from '../../setups/use-folder.ts';
 import { EVENTS, events, fileOf, publishSmallLog, rowsOf, VERIFIERS } from './small-log.ts';
 
 const FORMS = ['csv', 'json', 'ndjson'] as const;
@@ -15,17 +14,12 @@ const UNSAID: ExportOptions = { from: undefined, to: undefined, wanted: null };
 /** Of the first row of a file. */
 const FIRST_LINE = { csv: 2, json: 2, ndjson: 1 };
 
-let folder: string;
+const folder = useFolder();
 let log: LogEntries;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-audit-'));
   await publishSmallLog(join(folder, 'ledger'), join(folder, 'out'));
   log = await LogEntries.open(await FolderOrigin.at(join(folder, 'out'), true), VERIFIERS);
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** In chunks of a size, which may be cut anywhere. */
