@@ -98,8 +98,8 @@ export class Comparison<Content> {
   /** A row that is before an imported one: it was deleted and is there again, or is late. */
   async #foundBefore(row: SourceRow<Content>): Promise<void> {
     const known = this.#index.row(row.id);
+    if (known ? !this.#index.see(row.id) : this.late.has(row.id)) await this.#view.assertOnce?.(row);
     if (known) this.compare(row, known);
-    else if (this.late.has(row.id)) await this.#view.assertOnce?.(row);
     else this.#addLate(row);
   }
 

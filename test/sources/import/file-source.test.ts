@@ -32,10 +32,10 @@ const lines = (first: number, last: number, more: (row: number) => object = () =
 function follow(
   kind: FileKind,
   mapping: Mapping | null = null,
-  { full = false, now = '2026-01-03T00:00:00Z' } = {},
+  { full = false, now = '2026-01-03T00:00:00Z', source = fileSource(kind, path, mapping) } = {},
 ) {
   return importRows({
-    source: fileSource(kind, path, mapping),
+    source,
     directory: ledger,
     signers: [SIGNER],
     verifiers: [SIGNER.verifier],
@@ -150,6 +150,35 @@ describe('a file of NDJSON', () => {
   });
 
   const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
+  test('of which many rows are there again does not read all rows for each of them, and refuses two of one id', async () => {
+    const own = (row: number) => ({ id: `r${row}` });
+    const source = fileSource('ndjson', path, null);
+    const asked: string[] = [];
+    const open: typeof source.open = async (opening) => {
+      const view = await source.open(opening);
+      const assertOnce = view.assertOnce!.bind(view);
+      view.assertOnce = (row) => {
+        asked.push(row.id);
+        return assertOnce(row);
+      };
+      return view;
+    };
+    const again = () => follow('ndjson', null, { source: { ...source, open } });
+    for (const last of [40, 30]) {
+      writeFileSync(path, lines(1, last, own));
+      await follow('ndjson');
+    }
+    writeFileSync(path, lines(1, 40, own) + line(35, own(35)));
+    expect(await messageOf(again())).toMatch(/:41: expected each id once, found "r35", as in line 35 /);
+    expect(asked).toEqual(['r35']);
+    writeFileSync(path, lines(1, 29, own) + lines(31, 32, own) + line(31, own(31)) + line(30, own(30)));
+    expect(await messageOf(again())).toMatch(/:32: expected each id once, found "r31", as in line 30 /);
+    writeFileSync(path, lines(1, 40, own));
+    asked.splice(0);
+    expect(await again()).toMatchObject({ imported: 0, findings: [{ kind: 'modified' }] });
+    expect(asked).toEqual([]);
+  });
+
   test.for<[string, number[], number[], { kind: string; rows: string[] }[], string[]]>([
     ['the last row first', upTo(10), [10, ...upTo(9)], [], []],
     ['the newest rows first', upTo(10), upTo(10).reverse(), [], []],
