@@ -23,12 +23,12 @@ export function parseEventLine(line: Buffer, place: () => string): LedgerEvent {
   } catch (cause) {
     throw notObject(text, place(), cause);
   }
-  assertEvent(event, place);
   const exact = unambiguousJson(text, event);
+  const read = exact ?? event;
+  assertEvent(read, place);
   if (exact === undefined)
     throw corrupt(place(), 'each member once and each number finite', 'a line that can be read in two ways');
-  assertEvent(exact, place);
-  return exact;
+  return read;
 }
 
 function decoded(line: Buffer, place: () => string): string {
