@@ -126,13 +126,10 @@ export class FolderOrigin extends Origin implements Disk {
       throw mismatchError(place, 'a compressed file', (cause as Error).message);
     });
     source.destroy();
-    // What follows the end of a compressed file is in no reader's way, but nobody made it.
-    if (decoder.bytesWritten !== source.bytesRead)
-      throw mismatchError(
-        place,
-        `${decoder.bytesWritten} bytes, all of them compressed`,
-        `${source.bytesRead}`,
-      );
+    // What follows the end of a compressed file is in no reader's way, but nobody made it. The stream may not have read all of it.
+    const { size } = await stat(place);
+    if (decoder.bytesWritten !== size)
+      throw mismatchError(place, `${decoder.bytesWritten} bytes, all of them compressed`, `${size}`);
     if (found.sha256 !== sha256)
       throw mismatchError(`${place}, decompressed`, `SHA-256 ${sha256}`, found.sha256);
   }

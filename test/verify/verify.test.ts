@@ -433,7 +433,7 @@ describe('the verification of a folder', () => {
       ['economy/supply.gz', Buffer.from('not compressed')],
       [
         'index.html.br',
-        Buffer.concat([brotliCompressSync(server.site.get('index.html')!), Buffer.from('x')]),
+        Buffer.concat([brotliCompressSync(server.site.get('index.html')!), Buffer.alloc(200_000)]),
       ],
       ['index.html.gz', gzipSync('another page')],
       ['latest.json.gz', Buffer.alloc(0)],
@@ -444,6 +444,8 @@ describe('the verification of a folder', () => {
     expect(states(verification)).toMatchObject({ files: 'verified', encodings: 'failed', names: 'verified' });
     const places = verification.findings.map(({ place }) => place.slice(folder.length + 1).split(',')[0]);
     expect(places.sort()).toEqual(variants.slice(1).map(([path]) => path));
+    const [, longer] = variants.find(([path]) => path === 'index.html.br')!;
+    expect(verification.findings).toContainEqual(expect.objectContaining({ found: `${longer.length}` }));
   });
 
   test('finds an older bundle of public events that is not the beginning of the newest', async () => {
