@@ -96,11 +96,18 @@ export function refusedView(fault: string): string {
   return `The address asks for a view that this chart does not have: ${fault}. This is the nearest one that it has.`;
 }
 
-/** Takes out of an address what was refused, so that the rest can be shown. Rethrows an error that is not about one of its parameters. */
+/** Parameters of an address of which those that are refused go one by one. With thousands, that would take a server half a second. */
+const MOST_DROPPED = 2 * MAX_SERIES;
+
+/**
+ * Takes out of an address what was refused, so that the rest can be shown; of one that is too long for that, everything. Rethrows an error that
+ * is not about one of its parameters.
+ */
 export function dropRefused(parameters: URLSearchParams, error: unknown): void {
   const { name, found } = faultOf(error);
   const before = parameters.size;
-  if (!parameters.has(name)) parameters.delete(found);
+  if (before > MOST_DROPPED) for (const key of new Set(parameters.keys())) parameters.delete(key);
+  else if (!parameters.has(name)) parameters.delete(found);
   // One series of several.
   else if (parameters.has(name, found)) parameters.delete(name, found);
   else parameters.delete(name);

@@ -111,6 +111,16 @@ describe('a chart’s address', () => {
     expect(() => dropRefused(new URLSearchParams('scale=log'), error)).toThrow(error);
   });
 
+  test('of thousands of parameters, all are dropped at once where one is refused', () => {
+    const error = new CathedralError('usage', { place: 'chart all, parameters', expected: 'a', found: 'x0' });
+    const leftOf = (most: number) => {
+      const parameters = new URLSearchParams(Array.from({ length: most }, (_, at) => [`x${at}`, '']));
+      dropRefused(parameters, error);
+      return parameters.size;
+    };
+    expect([leftOf(128), leftOf(5000)]).toEqual([127, 0]);
+  });
+
   test('names no more series than a hand would choose', () => {
     const many = Array.from({ length: 65 }, (_, index) => `series=s${index}`);
     expect(() => parse(many.join('&'))).toThrow('up to 64 names');
