@@ -34,7 +34,10 @@ const { 'RateLimit-Policy': policy = '', RateLimit: left = '' } = rateLimitHeade
 /** Headers of responses, by name: what each says, and an example. */
 const HEADERS = {
   ETag: ['The SHA-256 of the bytes sent, so each encoding has its own. Send it back in If-None-Match.', ETAG],
-  'Last-Modified': ['When these bytes first appeared, in the time of the data.', DATE],
+  'Last-Modified': [
+    'When these bytes first appeared, in the time of the data. Files of the log have none.',
+    DATE,
+  ],
   'Cache-Control': [
     'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file. A counted response to a key is private.',
     CACHE_CONTROL.data,
