@@ -308,7 +308,7 @@ export const CHECKS = [
       if (!published && !keep)
         throw mismatchError(origin.placeOf(CHECKPOINT), 'the checkpoint of the log', 'no such file');
       if (published && !keep && origin.disk)
-        await verifyLogNames(published.reader, { origin, findings, disk: origin.disk });
+        await verifyLogNames(published.reader, reader.head, { origin, findings, disk: origin.disk });
       const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature was not verified';
       return `${head.size} events, ${read} of ${all} tiles have the signed root; ${whose}`;
     },

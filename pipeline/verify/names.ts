@@ -1,7 +1,8 @@
+import { leafHash } from '#hashing';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
-import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
-import { POLICY_PATH } from '../ledger/log/public-events.ts';
+import { bytesOf, HASH_BYTES, type TreeHead } from '../ledger/log/hash.ts';
+import { MAX_POLICY_BYTES, POLICY_PATH, parsePolicy } from '../ledger/log/public-events.ts';
 import { fullTileOf, parseTilePath, publicPath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
@@ -37,9 +38,9 @@ export async function verifyReleaseNames({ files }: PublicManifest, work: NamesW
 
 /**
  * The log holds its checkpoint, earlier ones that witnesses cosigned, the tiles of this tree, partial ones too, which must be the beginning of
- * their tile, and public events, of which the check `events` reads the newest bundle. Earlier versions compressed these as well.
+ * their tile, and public events. Earlier versions compressed these as well. `head`: of the tree whose public events the check `events` reads.
  */
-export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
+export async function verifyLogNames(reader: TileReader, head: TreeHead, work: NamesWork): Promise<void> {
   const tree = await work.disk.list(LOG);
   const { size } = reader.head;
   const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
@@ -52,8 +53,25 @@ export async function verifyLogNames(reader: TileReader, work: NamesWork): Promi
     await work.findings.attempt(() => assertCosigned(name, reader, work.origin));
   for (const name of tree.files.filter(isTile))
     await work.findings.attempt(() => assertPartialTile(name, reader, work.origin));
-  for (const name of tree.files.filter(isPublic))
+  const version = await publishedVersion(work.origin);
+  const isReadAnyway = (name: string) => {
+    const whole = fullTileOf(name, head.size);
+    return (
+      whole?.kind === 'public' && whole.version === version && name === publicPath(whole.bundle, version)
+    );
+  };
+  for (const name of tree.files.filter((one) => isPublic(one) && !isReadAnyway(one)))
     await work.findings.attempt(() => assertPublicBundle(name, reader, work));
+}
+
+/** By which decisions the check `events` reads public events; null where it says itself what is wrong. */
+async function publishedVersion(origin: Origin): Promise<number | null> {
+  const bytes = await origin.readLogFile(POLICY_PATH, MAX_POLICY_BYTES);
+  try {
+    return bytes && parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH).version;
+  } catch {
+    return null;
+  }
 }
 
 /** A note that witnesses cosigned is of a tree that this one extends. Throws mirror_mismatch, mirror_forked and ledger_corrupt. */
@@ -83,8 +101,8 @@ async function assertPartialTile(name: string, reader: TileReader, origin: Origi
 }
 
 /**
- * A partial bundle is the beginning of the newest one, and a compressed one is its bundle. Of an earlier version of the decisions, the newest one
- * may be gone.
+ * Each event in a bundle has the hash of its leaf. A partial bundle is the beginning of the newest one, and a compressed one is its bundle. Of an
+ * earlier version of the decisions, the newest one may be gone.
  */
 async function assertPublicBundle(
   name: string,
@@ -99,10 +117,15 @@ async function assertPublicBundle(
   }
   const [own, whole] = [parseTilePath(path), fullTileOf(path, reader.head.size)];
   if (own?.kind !== 'public' || whole?.kind !== 'public') return;
-  const { width } = own.bundle;
+  const { index, width } = own.bundle;
+  const place = origin.placeOf(`${LOG}/${path}`);
+  const hashes = await reader.tile(0, index);
+  for (const [at, entry] of parseBundle(bytes, width, place).entries()) {
+    const found = entry.length === 0 ? hashes[at] : leafHash(entry);
+    if (found !== hashes[at]) throw mismatchError(`${place}, entry ${at}`, `hash ${hashes[at]}`, `${found}`);
+  }
   const newest = await origin.readLogFile(publicPath(whole.bundle, whole.version), MAX_BUNDLE_BYTES);
   if (!newest || width === whole.bundle.width) return;
-  const place = origin.placeOf(`${LOG}/${path}`);
   const expected = formatBundle(parseBundle(newest, whole.bundle.width, place).slice(0, width));
   if (bytes.length === expected.length && expected.every((byte, at) => byte === bytes[at])) return;
   throw mismatchError(place, `the first ${width} entries of the newest bundle`, 'others');

@@ -448,7 +448,7 @@ describe('the verification of a folder', () => {
     expect(verification.findings).toContainEqual(expect.objectContaining({ found: `${longer.length}` }));
   });
 
-  test('finds an older bundle of public events that is not the beginning of the newest', async () => {
+  test('finds an older bundle of public events that is not the beginning of the newest, or has an event that is not in the log', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
     const origin = await FolderOrigin.at(folder);
@@ -466,9 +466,15 @@ describe('the verification of a folder', () => {
     expect(await placesWith(formatBundle(entries).subarray(0, -1))).toEqual([place]);
     await writeFile(place, formatBundle(entries));
     await writeFile(`${place}.gz`, gzipSync('another'));
-    expect((await look({ origin })).findings.map((finding) => finding.place.split(',')[0])).toEqual([
-      `${place}.gz`,
-    ]);
+    const found = async () => (await look({ origin })).findings.map(({ place }) => place.split(',')[0]);
+    expect(await found()).toEqual([`${place}.gz`]);
+    await rm(`${place}.gz`);
+    const other = join(folder, 'log/public/v99/000');
+    await mkdir(dirname(other));
+    await writeFile(other, newest);
+    expect(await found()).toEqual([]);
+    await writeFile(other, formatBundle(parseBundle(newest, 256, path).with(first, Buffer.from('another'))));
+    expect(await found()).toEqual([other]);
   });
 
   test('finds links in place of files even if they lead to the same bytes, and accepts a linked snapshots folder', async () => {
