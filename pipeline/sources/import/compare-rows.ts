@@ -7,7 +7,7 @@ import type { RowSource, RowView, SourceRow, Start } from './source.ts';
 /** A change of an imported row. `row`: as it is now; null: it was deleted. */
 export type Changed<Content> = Change & { row: SourceRow<Content> | null };
 
-/** Late rows that one import takes: a bound on the memory that it needs. The next one finds the others. */
+/** Late rows that one import takes, and rows that are there again: a bound on the memory that it needs. The next one finds the others. */
 const MAX_LATE = 10_000;
 
 /** What differs between the rows of a source and what was imported from them. */
@@ -17,6 +17,8 @@ export class Comparison<Content> {
   /** Whether the next import has to compare all rows again: some late ones are left to it, or some are held back. */
   isPartial = false;
   readonly #changes = new Map<string, Changed<Content> & { seq: number }>();
+  /** Of the changes, rows that were deleted and are there again as they were: they are no sign of another source. */
+  readonly #back = new Set<string>();
   readonly #source: RowSource<Content>;
   readonly #view: RowView<Content>;
   readonly #index: RowIndex;
@@ -56,9 +58,16 @@ export class Comparison<Content> {
   }
 
   /** Notes what a row says that is known. */
-  compare(row: SourceRow<Content>, { id, seq, digest: known }: Found): void {
+  compare(row: SourceRow<Content>, { id, seq, digest: known, last }: Found): void {
     const digest = this.#source.form.digest(row);
-    if (digest !== known) this.#changes.set(id, { id, seq, digest, row });
+    if (digest === known) return;
+    const isBack = digest === last;
+    if (isBack && this.#back.size >= MAX_LATE) {
+      this.isPartial = true;
+      return;
+    }
+    if (isBack) this.#back.add(id);
+    this.#changes.set(id, { id, seq, digest, row });
     // In a whole table of changes there is no room for each.
     this.#assertFew();
   }
@@ -109,11 +118,15 @@ export class Comparison<Content> {
   }
 
   #assertFew(): void {
-    if (this.#changes.size > MAX_CHANGES) throw this.#anotherSource();
+    if (this.#different > MAX_CHANGES) throw this.#anotherSource();
+  }
+
+  get #different(): number {
+    return this.#changes.size - this.#back.size;
   }
 
   #assertSame(): void {
-    const { size } = this.#changes;
+    const size = this.#different;
     const { refusesEmpty } = this.#source.form;
     const isFew =
       this.#compared < FEW_ROWS &&
@@ -123,7 +136,7 @@ export class Comparison<Content> {
 
   #anotherSource(): CathedralError {
     const { name, form } = this.#source;
-    const { changes } = this;
+    const changes = this.changes.filter(({ id }) => !this.#back.has(id));
     const compared = formatCount(Math.max(this.#compared, changes.length), form.noun);
     return new CathedralError('import_failed', {
       place: name,

@@ -126,6 +126,24 @@ describe('an import of rows', () => {
     expect(await rowsOf()).toEqual(ids(1, 50));
   });
 
+  test('does not take a table for another one of which most rows were deleted and are there again', async () => {
+    fill(1, 3000);
+    await run();
+    for (const first of [1, 901, 1801]) {
+      for (let id = first; id < first + 900; id += 1) memory.table.delete(id);
+      expect((await run()).findings).toMatchObject([{ kind: 'deleted' }]);
+    }
+    fill(1, 2700);
+    memory.put(2999, timeOf(2999), { agent: 'ZEUS' });
+    expect(await run()).toMatchObject({
+      imported: 0,
+      findings: [{ kind: 'modified', rows: [...ids(1, 2700), '2999'] }],
+    });
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
+    for (let id = 1; id <= 3000; id += 1) memory.put(id, timeOf(id), { agent: 'ARES' });
+    await expect(run()).rejects.toThrow('of them changed or deleted');
+  });
+
   test('reads the ledger where its index is damaged', async () => {
     fill(1, 5000);
     await run({ now: timeOf(5001) });
