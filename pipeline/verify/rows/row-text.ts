@@ -1,4 +1,4 @@
-import { unambiguousJson } from '../../ledger/events/json.ts';
+import { readJson, unambiguousJson } from '../../ledger/events/json.ts';
 
 /** Null if it is none, or if a reader may take another value from it: one that keeps the first of two members of a name, not the last. */
 export function parsePlainObject(text: string): Record<string, unknown> | null {
@@ -9,7 +9,7 @@ export function parsePlainObject(text: string): Record<string, unknown> | null {
 
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = readJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

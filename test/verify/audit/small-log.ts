@@ -21,8 +21,8 @@ export const events: LedgerEvent[] = sampleEvents(EVENTS).map((event, index, all
 export const hashOf = (event: LedgerEvent) => leafHash(Buffer.from(formatEventLine(event)));
 
 /** A ledger of these events in a folder, and its log in another. */
-export async function publishSmallLog(ledger: string, out: string): Promise<void> {
-  await publishLog(out, ledger, await writeSnapshot(ledger, FIRST_SLOT, LEDGER_START, events));
+export async function publishSmallLog(ledger: string, out: string, of = events): Promise<void> {
+  await publishLog(out, ledger, await writeSnapshot(ledger, FIRST_SLOT, LEDGER_START, of));
 }
 
 type Form = 'csv' | 'json' | 'ndjson';

@@ -248,6 +248,17 @@ describe('a file', () => {
     expect(new Set(cells).size).toBe(5);
   });
 
+  test('of events with names that V8 takes for others is whole', async () => {
+    const names = ['\\', '"', '\n', 'z\\', 'z"'];
+    const own = names.map((name, at) => ({ ...events[at]!, type: 'own_type', data: { z: 1, [name]: 1 } }));
+    await publishSmallLog(join(folder, 'named-ledger'), join(folder, 'named'), own);
+    const named = await LogEntries.open(await FolderOrigin.at(join(folder, 'named'), true), VERIFIERS);
+    for (const form of FORMS) {
+      const file = await readExport(chunksOf(fileOf(form, rowsOf(form, own)), 5000));
+      expect(await verifyExport(file!, named, UNSAID)).toMatchObject({ entries: own.length, faults: [] });
+    }
+  });
+
   test('with rows that a program spelt in its own way says the same', async () => {
     const rows = rowsOf('ndjson').map((row) => {
       const { timestamp, ...others } = JSON.parse(row);
