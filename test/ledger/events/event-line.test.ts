@@ -54,6 +54,13 @@ describe('an event line', () => {
     }
   });
 
+  test('of a known type may have names with escapes, whatever was read before', () => {
+    const before = { z9: 1, '\\u0': 1 };
+    expect(parse(changed({ type: 'from_the_future', data: before })).data).toEqual(before);
+    const mii = changed({ type: 'mii_reading', data: { z9: 1, mii: 1 } });
+    expect(parse(mii.replace('"mii"', '"\\u006dii"')).data).toEqual({ z9: 1, mii: 1 });
+  });
+
   test('may have a different member order and inner white space', () => {
     const reversed = Object.fromEntries(Object.entries(mint).reverse());
     expect(parse(JSON.stringify(reversed, null, ' ').replaceAll('\n', ''))).toEqual(mint);
