@@ -33,7 +33,7 @@ export interface SiteFacts {
   organisation: Organisation;
   /** Where the source code of the software is. Absent: the operator has not stated it. */
   sourceCode?: string | undefined;
-  /** Paths of the PDFs that are printed from the pages afterwards. */
+  /** Paths of the PDFs that are printed after the pages, reports from them and charts from their drawings. */
   printed?: readonly string[] | undefined;
   /** The newest checkpoints of the ledger, newest first. Absent: no page shows them. */
   checkpoints?: readonly RecentCheckpoint[] | undefined;
