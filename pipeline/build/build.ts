@@ -123,8 +123,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const inputs = await openInputs(options, ledger, previous);
   const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(ledger, options, resume);
-  // V8 lets old objects grow to a multiple of what was in use before it looks for garbage among them. With 80 % more, a run over fifty years
-  // takes 170 MB less and a tenth more time; see docs/performance.md.
+  // V8 lets old objects grow to a multiple of what was in use before it looks for garbage among them. With 80 % more, a run over a long ledger
+  // needs less memory and more time; see docs/performance.md.
   const isLong = (await ledger.snapshots(null)).length > MANY_SNAPSHOTS;
   if (isLong) setFlagsFromString('--heap-growing-percent=80');
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {

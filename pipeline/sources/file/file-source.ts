@@ -7,7 +7,14 @@ import { CathedralError, errorOf } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
-import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
+import {
+  assertRowId,
+  type Opening,
+  type RowSource,
+  type RowView,
+  type SourceRow,
+  type Start,
+} from '../import/source.ts';
 import { decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
@@ -25,7 +32,6 @@ const REWRITTEN_MS = 60_000;
 /** A program that writes rows writes some in that time. */
 const STILL_MS = 2000;
 const MOST_WAITS = 10;
-const MAX_ID_LENGTH = 200;
 const CHUNK_BYTES = 256 * 1024;
 /** Of which one is at the end of each line. */
 const LINE_ENDS = Buffer.from('\r\n');
@@ -283,7 +289,9 @@ class FileView implements RowView {
     const place = () => `${layout.name}, row ${id}`;
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      id = idIn(mapping.idOf(row, place), id, place);
+      const own = mapping.idOf(row, place) ?? id;
+      assertRowId(own, place());
+      id = own;
       const [event] = mapping.events(row, place);
       return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
@@ -292,14 +300,6 @@ class FileView implements RowView {
     const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
     return { id, timestamp: mapped.timestamp, line, place: after, draft };
   }
-}
-
-/** The id of a row; its number where it has none. */
-function idIn(own: string | null, number: string, place: () => string): string {
-  const id = own ?? number;
-  if (id !== '' && id.length <= MAX_ID_LENGTH) return id;
-  const expected = `an id of 1 to ${MAX_ID_LENGTH} characters`;
-  throw new CathedralError('ledger_schema', { place: place(), expected, found: `${id.length}` });
 }
 
 function timeOf(timestamp: unknown, place: () => string): string {

@@ -1,4 +1,4 @@
-import type { CathedralError } from '../../errors.ts';
+import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
 import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
@@ -69,6 +69,15 @@ export interface SourceRow<Content = EventDraft> {
   place?: unknown;
   /** A draft without `timestamp`, `seq` and `salt`; why the row is no event; or null for a row that the mapping leaves out. */
   draft: Content | CathedralError | null;
+}
+
+const MAX_ID_LENGTH = 200;
+
+/** Throws ledger_schema. */
+export function assertRowId(id: string, place: string): void {
+  if (id !== '' && id.length <= MAX_ID_LENGTH) return;
+  const expected = `an id of 1 to ${MAX_ID_LENGTH} characters`;
+  throw new CathedralError('ledger_schema', { place, expected, found: `${id.length}` });
 }
 
 /** What follows the last whole row of a file. */

@@ -1,12 +1,10 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import { exactNumber, JsonFault } from '../../ledger/events/json.ts';
-import type { SourceRow } from '../import/source.ts';
+import { assertRowId, type SourceRow } from '../import/source.ts';
 import { faultOf, readJsonb, readRowJson } from '../rows/row-json.ts';
 import type { Column, Relation } from './relation.ts';
 
 const wrong = errorOf('ledger_schema');
-
-const MAX_ID_LENGTH = 200;
 
 /** Turns the fields of `columns`, as the server prints them, into rows. `name` is the source's, for errors. */
 export function rowReader(
@@ -20,12 +18,7 @@ export function rowReader(
     const key = order.length > 1 ? [`${fields[timeAt]}`, rowId] : [rowId];
     const place = () => `${name}, row ${rowId}`;
     try {
-      if (rowId === '' || rowId.length > MAX_ID_LENGTH)
-        throw wrong(
-          `${place().slice(0, 300)}, column ${id.name}`,
-          `an id of 1 to ${MAX_ID_LENGTH} characters`,
-          `${rowId.length}`,
-        );
+      assertRowId(rowId, `${place().slice(0, 300)}, column ${id.name}`);
       const values: Record<string, unknown> = {};
       for (const [at, { column, read }] of readers.entries()) {
         const field = fields[at] ?? null;
