@@ -195,7 +195,8 @@ test('the access log of one machine is verified with the heads that its server s
   const [head = ''] = await readdir(join(store, 'access-log/heads'));
   const note = await readFile(join(store, 'access-log/heads', head));
   expect(openNote(note, [parseVerifierKey(published.trim())], head).text).toContain('\n0\n');
-  expect(await run('check', '--ledger', ledger)).toMatchObject({ status: 0 });
+  const key = ['--publisher-key', join(folder, 'publisher.key')];
+  expect(await run('check', '--ledger', ledger, ...key)).toMatchObject({ status: 0 });
   expect(
     JSON.parse(
       (await run('build', '--without-site', '--json', '--publisher-key', join(folder, 'publisher.key')))

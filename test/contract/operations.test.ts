@@ -94,7 +94,8 @@ test('the documented back-up restores the service: the same release under the sa
   const content = (text: string) => JSON.parse(text).files as unknown;
   expect(content(after)).toEqual(content(before));
   expect(JSON.parse(after).keys).toEqual(JSON.parse(before).keys);
-  await command('check', ['--out', join(folder, 'out')]);
+  const key = join(folder, 'keys/publisher.key');
+  await command('check', ['--out', join(folder, 'out'), '--publisher-key', key]);
 
   // Without its snapshots a run contradicts what was signed, and publishes nothing.
   await rm(join(folder, 'out'), { recursive: true });
