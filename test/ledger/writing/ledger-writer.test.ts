@@ -5,10 +5,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
@@ -180,6 +182,21 @@ describe('appending', () => {
     expect(content(ledger)).toBe(before);
     expect(await writer.append(drafts(120, false))).toMatchObject({ count: 120 });
     expect(await eventsOf(ledger)).toHaveLength(122);
+  });
+
+  test('keeps no more than a batch of lines in memory, however many there are', async () => {
+    const { ledger, writer } = await headOf(1);
+    const text = 'x'.repeat(20_000);
+    const written = () => statSync(`${ledger.head}${TEMPORARY_SUFFIX}`, { throwIfNoEntry: false })?.size ?? 0;
+    const kept: number[] = [];
+    async function* drafts(): AsyncGenerator<EventDraft[]> {
+      for (let at = 0; at < 240; at += 1) {
+        kept.push(at * text.length - written());
+        yield [{ type: 'note', agent: 'ATLAS', data: { text } }];
+      }
+    }
+    await writer.append(drafts());
+    expect(Math.max(...kept)).toBeLessThan(1.5 * 1024 * 1024);
   });
 
   test('is refused by the caller’s check of a complete event', async () => {
