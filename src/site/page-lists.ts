@@ -19,9 +19,12 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
   const since = searchParams.get('since');
   const lists = [...KINDS.keys()].map((kind): PageList => {
     const pages = pagesOf(kind);
-    if (typeof pages === 'function') return { kind, paths: pages(release), touched: null };
-    const touched = since === null ? [] : pages.touched(release, since);
-    return { kind, paths: pages.paths(release), touched };
+    if (typeof pages === 'function') return { kind, paths: pages(release), touched: null, sources: {} };
+    const paths = pages.paths(release);
+    const sources = pages.sources
+      ? Object.fromEntries(paths.map((path) => [path, pages.sources!(path)]))
+      : {};
+    return { kind, paths, touched: since === null ? [] : pages.touched(release, since), sources };
   });
   return Response.json(lists);
 };

@@ -16,46 +16,72 @@ import { recordYears } from './reference/search/search-entries.ts';
 /** The addresses of one kind of page in a release, each once. */
 type PagePaths = (release: SiteRelease) => readonly string[];
 
-/** Pages of an archive, which only grows. */
-interface ArchiveKind {
+/** Pages that mostly stay as they are from release to release. */
+interface KeptKind {
   paths: PagePaths;
   /**
    * Which of them may differ from those of the same program over an earlier release of the same ledger; `since` is that release's time.
-   * The others are not even looked at, so such a page may depend on nothing else that a new event changes.
+   * The others are not even looked at, so such a page may depend on nothing else that a new event changes but its sources.
    */
   touched(release: SiteRelease, since: string): readonly string[];
+  /** The files of the release that a page follows from: where one is new, the page is made anew. Absent: none. */
+  sources?(path: string): readonly string[];
 }
 
-export type PageKind = PagePaths | ArchiveKind;
+export type PageKind = PagePaths | KeptKind;
 
-const archive = (folder: ArchiveFolder): ArchiveKind => ({
+const archive = (folder: ArchiveFolder): KeptKind => ({
   paths: archivePages(folder),
   touched: (release, since) => touchedPages(release, folder, since),
 });
 
+/** Pages that follow from the program, its settings and these files alone. */
+const from = (paths: readonly string[], ...sources: readonly string[]): KeptKind => ({
+  paths: () => paths,
+  touched: () => [],
+  sources: () => sources,
+});
+
 const recordsPath = (year: string) => `/search/index/records-${year}.json`;
 
-const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${folder}/${id}${end}`);
+const perChart = (folder: string, end: string): KeptKind => {
+  const charts = new Map(CHARTS.map(({ id, sources }) => [`/${folder}/${id}${end}`, sources]));
+  return { ...from([...charts.keys()]), sources: (path) => charts.get(path)! };
+};
 
 /**
  * The addresses of each kind of page, by its file below `pages`: `/charts/[id]` → `/charts/supply/`, … A page without a parameter has
- * the address of its file and is not listed.
+ * the address of its file, and is listed only if a release may have it from the one before.
  */
 export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
+  '/.well-known/api-catalog': from(['/.well-known/api-catalog']),
+  '/404': from(['/404/']),
   '/[area]': () => AREAS.map((area) => `/${area}/`),
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
+  '/accessibility': from(['/accessibility/']),
   '/api/[group]': () => GROUPS.map((group) => `/api/${group}/`),
-  '/charts/[id]': () => perChart('charts', '/'),
+  '/asyncapi.json': from(['/asyncapi.json']),
+  '/attestations/implementers': from(['/attestations/implementers/']),
+  '/charts/[id]': perChart('charts', '/'),
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
-  '/embed/[id]': () => perChart('embed', '/'),
+  '/embed/[id]': perChart('embed', '/'),
+  '/embedding': from(['/embedding/']),
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/rows': () => rowsPaths('first'),
   '/files/[...path]/rows/[table]': () => rowsPaths('others'),
+  '/glossary': from(['/glossary/']),
   '/government/transparency/[year]': (release) =>
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
-  '/oembed/[id].json': () => perChart('oembed', '.json'),
-  '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
+  '/licence': from(['/licence/']),
+  '/mirrors': from(['/mirrors/'], 'publisher.vkey'),
+  '/oembed/[id].json': perChart('oembed', '.json'),
+  '/philosophy/simulation/model': from(['/philosophy/simulation/model/']),
+  '/philosophy/simulation/protocol': from(['/philosophy/simulation/protocol/']),
+  '/philosophy/simulation/reference': from(['/philosophy/simulation/reference/']),
+  '/problems': from(['/problems/']),
+  '/problems/[code]': from(Object.keys(PROBLEMS).map((code) => `/problems/${code}/`)),
+  '/site.webmanifest': from(['/site.webmanifest']),
   // Beside the releases: a run renders it with the list that it is about to publish.
   '/snapshots': () => [],
   '/search/index/records-[year].json': {
@@ -67,4 +93,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
         .map(recordsPath),
   },
   '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
+  '/sql': from(['/sql/']),
+  '/versions': from(['/versions/']),
 };

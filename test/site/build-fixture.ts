@@ -104,6 +104,7 @@ export async function writeSite({
       {
         dir: release,
         previous: null,
+        paths: () => [],
         write: ({ path, content }) => place(join(out, path), content),
         isSame: () => false,
         takeOver: async () => false,

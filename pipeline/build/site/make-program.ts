@@ -24,7 +24,10 @@ export function programKey(): string {
 }
 
 /** The staging folder of a release, as far as a site needs one: with the draft `manifest.json` and the data files that the pages are made from. */
-export type SiteFolder = Pick<Staging, 'dir' | 'isSame' | 'keepBytes' | 'previous' | 'takeOver' | 'write'>;
+export type SiteFolder = Pick<
+  Staging,
+  'dir' | 'isSame' | 'keepBytes' | 'paths' | 'previous' | 'takeOver' | 'write'
+>;
 
 export interface ProgramInputs {
   /** A folder of the run, for what is compiled where it cannot be kept. */

@@ -15,21 +15,24 @@ export interface SiteInputs extends ProgramInputs {
 }
 
 /**
- * Makes the program and every page of the site, and gives the page of the snapshot list, which stands beside the release; null for none. Of an
- * archive, which grows with every release, only the pages that new rows touch are rendered; the others are taken over from the previous release
- * if the same program made them. Deterministic. Throws site_failed with the address of a page that fails, and its error.
+ * Makes the program and every page of the site, and gives the page of the snapshot list, which stands beside the release; null for none. A page
+ * that says nothing of what is new is taken over from the previous release if the same program made it. Deterministic. Throws site_failed with
+ * the address of a page that fails, and its error.
  */
 export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
   const { facts, snapshots } = inputs;
   const program = await makeProgram(inputs, to);
   await using thread = new RenderingThread({ dir: to.dir, program, facts });
-  const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
+  const isAfterSame = to.isSame([]) && linksToSame(to, facts.printed ?? []);
+  const since = isAfterSame ? to.previous!.manifest.timestamp : null;
   const due: string[] = [];
   const { body } = await thread.render(pageListsUrl(since));
-  for (const { paths, touched } of JSON.parse(Buffer.from(body).toString()) as PageList[]) {
+  for (const { paths, touched, sources } of JSON.parse(Buffer.from(body).toString()) as PageList[]) {
     const untouched = touched !== null && since !== null ? new Set(paths).difference(new Set(touched)) : null;
-    for (const path of paths)
-      if (!(untouched?.has(path) && (await to.takeOver(fileOf(path))))) due.push(path);
+    for (const path of paths) {
+      const isKept = untouched?.has(path) && to.isSame(sources[path] ?? []);
+      if (!(isKept && (await to.takeOver(fileOf(path))))) due.push(path);
+    }
   }
   await inParallel(due, UNDER_WAY, async (path) => {
     const page = await thread.render(path);
@@ -39,6 +42,16 @@ export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<stri
   const list = snapshots && (await thread.render(SNAPSHOT_LIST, snapshots));
   if (list) assertFound(list, SNAPSHOT_LIST);
   return list && Buffer.from(list.body).toString();
+}
+
+/** Of what runs may be asked for or not, charts, the tables in other formats and PDFs: one file of each. */
+const OPTIONAL = /\.(?:svg|sqlite|pdf)$/;
+
+/** Whether pages find the same files to link to as in the previous release, which may have been made without a browser or as data alone. */
+function linksToSame(to: SiteFolder, printed: readonly string[]): boolean {
+  const optional = (paths: readonly string[]) => new Set(paths.filter((path) => OPTIONAL.test(path)));
+  const before = to.previous!.manifest.files.map(({ path }) => path);
+  return optional(before).symmetricDifference(optional([...to.paths(), ...printed])).size === 0;
 }
 
 const SNAPSHOT_LIST = `/${SNAPSHOTS}/`;

@@ -46,8 +46,10 @@ export interface PageList {
   /** The place of their file: `/charts/[id]`, `/licence`. */
   kind: string;
   paths: readonly string[];
-  /** For an archive: which of them may differ from those of the earlier release. Null for other kinds. */
+  /** Which of them may differ from those of the earlier release although their sources are the same. Null: all. */
   touched: readonly string[] | null;
+  /** The files of the release that a page follows from, by its address; without an entry, none. */
+  sources: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What the page of the snapshot list shows, which stands beside the releases: newest first, and for how many days each is kept. */

@@ -64,7 +64,9 @@ async function released({
     if (job.kind === 'file') throw new Error('no page');
     rendered.push(job.url);
     if (broken) throw new Error('a page that fails');
-    const text = PAGES[job.url] ?? JSON.stringify([{ kind: '/', paths: Object.keys(PAGES), touched: null }]);
+    const text =
+      PAGES[job.url] ??
+      JSON.stringify([{ kind: '/', paths: Object.keys(PAGES), touched: null, sources: {} }]);
     return { status: 200, type: 'text/html', body: Buffer.from(text) };
   };
   const pages = createPagesOnRequest({
