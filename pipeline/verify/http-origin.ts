@@ -30,6 +30,9 @@ const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** A running service answers `/live` with these when it has too many listeners. */
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
+/** Reasons of the connection itself that the next attempt would meet again: no such host or port, or no certificate that is trusted. */
+const LASTING = /\b(ECONNREFUSED|ENOTFOUND|bad port|ERR_TLS_\w+|ERR_SSL_\w+|UNABLE_TO_\w+|\w*CERT\w*)/;
+
 /** A host of static files. */
 export class HttpOrigin extends Origin {
   readonly #options: HttpOriginOptions;
@@ -39,6 +42,7 @@ export class HttpOrigin extends Origin {
   readonly traffic = { requests: 0, bytes: 0 };
   readonly #stop = new AbortController();
   #isLive: Promise<boolean> | undefined;
+  #hasAnswered = false;
 
   constructor(options: HttpOriginOptions) {
     super();
@@ -101,7 +105,7 @@ export class HttpOrigin extends Origin {
       const type = response.headers.get('content-type') ?? '';
       return response.status === 200 ? type.startsWith('text/event-stream') : BUSY.has(response.status);
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#explain(error, 'live');
     } finally {
       await leave(response, pace);
     }
@@ -113,12 +117,13 @@ export class HttpOrigin extends Origin {
     try {
       response = await this.#ask(this.placeOf(path), this.#headers(options), pace);
       const found = understand(response, options, this.placeOf(path));
-      if (found !== null && found !== 'unchanged') return { ...found, body: this.#read(response, pace) };
+      if (found !== null && found !== 'unchanged')
+        return { ...found, body: this.#read(response, path, pace) };
       await leave(response, pace);
       return found;
     } catch (error) {
       await leave(response, pace);
-      throw this.#explain(error);
+      throw this.#explain(error, path);
     }
   }
 
@@ -141,6 +146,7 @@ export class HttpOrigin extends Origin {
     for (let hop = 0, next = url; ; hop += 1) {
       this.traffic.requests += 1;
       const response = await this.#options.fetch(next, { headers, redirect: 'manual', signal: pace.signal });
+      this.#hasAnswered = true;
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) return response;
       await response.body?.cancel();
@@ -152,7 +158,7 @@ export class HttpOrigin extends Origin {
     }
   }
 
-  async *#read(response: Response, pace: Pace): AsyncGenerator<Uint8Array> {
+  async *#read(response: Response, path: string, pace: Pace): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of response.body ?? []) {
         this.traffic.bytes += chunk.length;
@@ -160,16 +166,20 @@ export class HttpOrigin extends Origin {
         yield chunk;
       }
     } catch (error) {
-      throw this.#explain(error);
+      throw this.#explain(error, path);
     } finally {
       pace.end();
     }
   }
 
-  #explain(error: unknown): unknown {
+  #explain(error: unknown, path: string): unknown {
     if (error instanceof CathedralError || error instanceof TransientFault) return error;
     if (this.#stop.signal.aborted) return this.#stop.signal.reason;
-    return new TransientFault(reasonOf(error), { cause: error });
+    const reason = reasonOf(error);
+    // An address that is wrong is likelier than a host that is about to start. Once it has answered, it is the other way round.
+    if (!this.#hasAnswered && LASTING.test(reason))
+      return unreachable(this.placeOf(path), 'a host that can be connected to', reason, error);
+    return new TransientFault(reason, { cause: error });
   }
 }
 

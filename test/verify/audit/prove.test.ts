@@ -162,6 +162,25 @@ describe('a log that is read over HTTP', () => {
     expect(error).toMatchObject({ code: 'mirror_unreachable', place: 'http://127.0.0.1:1/log/checkpoint' });
   });
 
+  test('and refuses the connection is asked again only if it has answered before', async () => {
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const address = await served(() => 500);
+    const { fetch } = globalThis;
+    const closed = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+    const refused = { code: 'mirror_unreachable', found: 'fetch failed: ECONNREFUSED' };
+    const never = httpOrigin(address, { log, fetch: closed });
+    expect(await failureOf(() => openSignedLog(never, VERIFIERS))).toMatchObject(refused);
+    expect(lines).toEqual([]);
+    let answers = 1;
+    const gone = httpOrigin(address, {
+      log,
+      fetch: ((url: string) => (answers-- > 0 ? fetch(url) : closed())) as typeof globalThis.fetch,
+    });
+    expect(await failureOf(() => openSignedLog(gone, VERIFIERS))).toMatchObject(refused);
+    expect(lines).toHaveLength(2);
+  });
+
   test('and has an entry changed is refused', async () => {
     const changed = (path: string) => {
       const found = fileAt(path);
