@@ -34,9 +34,12 @@ export async function runWitness(
   { now, progress, print }: Witnessing,
   signal: AbortSignal,
 ): Promise<void> {
-  using _ = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
   const logs = await readLogs(logsFile);
-  const keys = await ownKeys(key ?? join(state, 'witness.key'), name, now());
+  const keyFile = key ?? join(state, 'witness.key');
+  // Before there is a folder.
+  await readOwnKeys(keyFile, name);
+  using _ = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
+  const keys = (await readOwnKeys(keyFile, name)) ?? (await createWitnessKeys(keyFile, name!, now()));
   const log = (line: string) => progress.note(line);
   const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log });
   const report = (error: Error) => progress.fault(error.message);
@@ -48,10 +51,11 @@ export async function runWitness(
   await closeServer(server, grace * 1000);
 }
 
-async function ownKeys(path: string, name: string | null, now: number): Promise<CosigningKey[]> {
+/** Null where they have to be made. Throws usage for keys that nobody has named. */
+async function readOwnKeys(path: string, name: string | null): Promise<CosigningKey[] | null> {
   const keys = await readWitnessKeys(path);
   if (!keys) {
-    if (name !== null) return createWitnessKeys(path, name, now);
+    if (name !== null) return null;
     const expected = 'a name for the key, which does not exist yet';
     throw new CathedralError('usage', {
       place: '--witness-name',

@@ -226,6 +226,7 @@ const ASYNCHRONOUS = {
   link: [names.link, 1],
   symlink: [names.symlink, 1],
   rm: [rm, 0],
+  rmdir: [(path: string) => names.remove('rmdir', path), 0],
   writeFile: [writeFile, 0],
   copyFile: [copyFileSync, 1],
   chmod: [chmod, 0],
