@@ -62,7 +62,11 @@ export interface PulledLog {
 export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): Promise<PulledLog> {
   const { out, store, signal, parallel = PARALLEL_FETCHES } = options;
   const head = pointedCheckpoint(pointed);
-  const reader = await TileReader.open(head, (tile) => readTile(tile, store));
+  const reader = await TileReader.open(
+    head,
+    (tile) => readTile(tile, store),
+    (path) => `${store.name}/${logKey(path)}`,
+  );
   const local = await localCheckpoint(out, reader);
   // What a killed process placed beyond the checkpoint here, nothing vouches for.
   const here = new Set((await listLog(out)).filter((path) => fullTileOf(path, local?.size ?? 0)));

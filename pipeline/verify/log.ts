@@ -32,7 +32,7 @@ export function openLog(
   head: TreeHead,
   readTile: Origin['readTile'] = (tile) => origin.readTile(tile),
 ): Promise<TileReader> {
-  return TileReader.open(head, readTile);
+  return TileReader.open(head, readTile, (path) => origin.placeOf(`${LOG}/${path}`));
 }
 
 /**

@@ -19,31 +19,45 @@ const KEPT_TILES = 64;
 export class TileReader {
   readonly head: TreeHead;
   readonly #readTile: ReadTile;
+  readonly #placeOf: (path: string) => string;
   readonly #edge: ReadonlyMap<number, readonly Hash[]>;
   /** By path, most recently used last. */
   readonly #kept = new Map<string, Promise<readonly Hash[]>>();
 
-  private constructor(head: TreeHead, readTile: ReadTile, edge: ReadonlyMap<number, readonly Hash[]>) {
+  private constructor(
+    head: TreeHead,
+    readTile: ReadTile,
+    placeOf: (path: string) => string,
+    edge: ReadonlyMap<number, readonly Hash[]>,
+  ) {
     this.head = head;
     this.#readTile = readTile;
+    this.#placeOf = placeOf;
     this.#edge = edge;
   }
 
-  /** Throws log_invalid if the partial tiles do not give the head's root, and the errors of `readTile`. */
-  static async open(head: TreeHead, readTile: ReadTile): Promise<TileReader> {
+  /**
+   * `placeOf`: the name of a file in messages, by its path below the log's address. Throws log_invalid if the partial tiles do not give the head's
+   * root, and the errors of `readTile`.
+   */
+  static async open(
+    head: TreeHead,
+    readTile: ReadTile,
+    placeOf: (path: string) => string = (path) => path,
+  ): Promise<TileReader> {
     const edge = new Map<number, readonly Hash[]>();
     const subtrees: Hash[] = [];
     for (const tile of edgeTiles(head.size).reverse()) {
-      const hashes = await readHashes(tile, readTile);
+      const hashes = await readHashes(tile, readTile, placeOf);
       edge.set(tile.level, hashes);
       subtrees.push(...CompactRange.of(hashes).hashes());
     }
     const root = CompactRange.resume(head.size, subtrees).root();
     if (root !== head.root) {
-      const expected = `tiles of a tree of ${head.size} with the root ${head.root}`;
-      throw invalid('the partial tiles', expected, `the root ${root}`);
+      const expected = `partial tiles of a tree of ${head.size} with the root ${head.root}`;
+      throw invalid(placeOf('tile'), expected, `the root ${root}`);
     }
-    return new TileReader(head, readTile, edge);
+    return new TileReader(head, readTile, placeOf, edge);
   }
 
   /** The hashes of this level's partial tile; empty if there is none. */
@@ -98,16 +112,25 @@ export class TileReader {
   async #verified(tile: Tile): Promise<readonly Hash[]> {
     const { level, index } = tile;
     const above = await this.tile(level + 1, Math.floor(index / TILE_WIDTH));
-    const hashes = await readHashes(tile, this.#readTile);
+    const hashes = await readHashes(tile, this.#readTile, this.#placeOf);
     const root = CompactRange.of(hashes).root();
     const expected = above[index % TILE_WIDTH]!;
     if (root === expected) return hashes;
-    throw invalid(tilePath(tile), `a tile with the root ${expected}, as the checkpoint signs it`, root);
+    const place = this.#placeOf(tilePath(tile));
+    throw invalid(place, `a tile with the root ${expected}, as the checkpoint signs it`, root);
   }
 }
 
-async function readHashes(tile: Tile, readTile: ReadTile): Promise<Hash[]> {
+async function readHashes(
+  tile: Tile,
+  readTile: ReadTile,
+  placeOf: (path: string) => string,
+): Promise<Hash[]> {
   const bytes = await readTile(tile);
   if (bytes.length === tile.width * HASH_BYTES) return hashesIn(bytes);
-  throw invalid(tilePath(tile), `${tile.width} hashes of ${HASH_BYTES} bytes`, `${bytes.length} bytes`);
+  throw invalid(
+    placeOf(tilePath(tile)),
+    `${tile.width} hashes of ${HASH_BYTES} bytes`,
+    `${bytes.length} bytes`,
+  );
 }

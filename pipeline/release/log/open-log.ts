@@ -25,7 +25,7 @@ export async function openLog(out: string): Promise<PublishedLog> {
   const note = await asDiskErrors(place, () => ifThere(readFile(place, 'utf8'), null));
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
-  const reader = await TileReader.open(checkpoint, diskTiles(out));
+  const reader = await TileReader.open(checkpoint, diskTiles(out), (path) => logFile(out, path));
   const entries = readPartialBundle(out, reader);
   return {
     checkpoint,
