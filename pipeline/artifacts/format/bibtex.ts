@@ -3,7 +3,7 @@ import bibtexParse from 'bibtex-parse';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import type { Author } from './bibliography.ts';
-import { formatLatex } from './latex.ts';
+import { curlQuotes, formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
 
 /** The citation of a source in plain text. Every format is written from it. */
@@ -111,13 +111,15 @@ const ADDRESS = /(https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*[A-Za-z0-9/=_~
 
 /** A text as LaTeX that never runs off the page: addresses and hashes may break. */
 function formatProse(text: string, latex: (text: string) => string): string {
-  const parts = text.split(ADDRESS).map((part, index) => {
-    if (index % 2 === 0)
-      return latex(part.replaceAll(/\b[0-9a-f]{64}\b/g, (hash) => hash.replaceAll(/.{4}(?=.)/g, '$& ')));
-    // The text has the hash, too.
-    const [address, ...hash] = part.split(/(?<=\?sha256=)(?=[0-9a-f]{64}$)/);
-    return `\\url{${address!.replaceAll(/[%#]/g, '\\$&')}}${hash.length > 0 ? ' and the hash' : ''}`;
-  });
+  const parts = curlQuotes(text)
+    .split(ADDRESS)
+    .map((part, index) => {
+      if (index % 2 === 0)
+        return latex(part.replaceAll(/\b[0-9a-f]{64}\b/g, (hash) => hash.replaceAll(/.{4}(?=.)/g, '$& ')));
+      // The text has the hash, too.
+      const [address, ...hash] = part.split(/(?<=\?sha256=)(?=[0-9a-f]{64}$)/);
+      return `\\url{${address!.replaceAll(/[%#]/g, '\\$&')}}${hash.length > 0 ? ' and the hash' : ''}`;
+    });
   return parts.join('');
 }
 

@@ -14,7 +14,7 @@ aa å AA Å i ı j ȷ dh ð DH Ð dj đ DJ Đ th þ TH Þ ng ŋ NG Ŋ SS ẞ
 P ¶ textsection § textparagraph ¶ copyright © textregistered ® texttrademark ™ textordfeminine ª textordmasculine º
 pounds £ textsterling £ euro € texteuro € textyen ¥ textcent ¢ textdollar $ textpercent % textunderscore _ textampersand &
 dots … textellipsis … textendash – textemdash — hyphen - slash / cprime ʹ textbullet • textdagger †
-textquotesingle ' textasciigrave \` textquoteleft ‘ textquoteright ’ textquotedblleft “ textquotedblright ” quotedblbase „
+textquotedbl " textquotesingle ' textasciigrave \` textquoteleft ‘ textquoteright ’ textquotedblleft “ textquotedblright ” quotedblbase „
 lq ‘ rq ’ glqq „ grqq “ flqq « frqq » guillemotleft « guillemotright » textexclamdown ¡ textquestiondown ¿
 textmu µ texttimes × textdiv ÷ textpm ± textminus − textrightarrow → textleftarrow ← textonehalf ½
 le ≤ ge ≥ ne ≠ to → leftarrow ← cdot · ldots … infty ∞ approx ≈ sim ∼ in ∈ sum ∑ prod ∏ sqrt √

@@ -1,7 +1,8 @@
 import { CathedralError } from '../../errors.ts';
 
 /**
- * LaTeX commands that work with any encoding and font. Braces are written by name, because BibTeX counts escaped ones too.
+ * LaTeX commands that work with any encoding and font, but for the ogonek, which needs T1. Braces are written by name, because BibTeX
+ * counts escaped ones too.
  */
 export const SYMBOLS: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
@@ -17,7 +18,6 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
   '<': '\\textless{}',
   '>': '\\textgreater{}',
   '|': '\\textbar{}',
-  '"': '\\textquotedbl{}',
   '–': '--',
   '—': '---',
   '‘': '`',
@@ -76,7 +76,9 @@ export const ACCENTS: Readonly<Record<string, string>> = {
  * artifact_invalid for a control character.
  */
 export function formatLatex(text: string, place: string): string {
-  return [...text.normalize('NFC')].map((character) => formatCharacter(character, place)).join('');
+  return [...curlQuotes(text.normalize('NFC'))]
+    .map((character) => formatCharacter(character, place))
+    .join('');
 }
 
 function formatCharacter(character: string, place: string): string {
@@ -92,4 +94,12 @@ function formatCharacter(character: string, place: string): string {
     expected: 'text without control characters',
     found: `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`,
   });
+}
+
+/**
+ * `a "b"` → `a “b”`, as everyone writes it in LaTeX: its own command for a straight quotation mark stops a document without T1 fonts, and
+ * Pandoc drops it. The sign itself is a command of some languages.
+ */
+export function curlQuotes(text: string): string {
+  return text.replaceAll(/(?<=^|[\s([{–—])"/g, '“').replaceAll('"', '”');
 }

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
+import { SYMBOLS } from '../../../pipeline/artifacts/format/latex.ts';
 
 const DATABASE = readFileSync(
   new URL('../../contract/release/examples/academics/citations.bib', import.meta.url),
@@ -10,12 +12,12 @@ const DATABASE = readFileSync(
 );
 
 /** Overfull lines and errors of a document that lists every entry, with the style that docs/releases.md describes or with biblatex. */
-function typeset(how: 'plain' | 'biblatex', packages: string): string[] {
+function typeset(how: 'plain' | 'biblatex', packages: string, database = DATABASE): string[] {
   const dir = mkdtempSync(join(tmpdir(), 'typeset-'));
   const run = (command: string, ...args: string[]) =>
     spawnSync(command, args, { cwd: dir, encoding: 'latin1' }).stdout;
   try {
-    writeFileSync(join(dir, 'data.bib'), DATABASE);
+    writeFileSync(join(dir, 'data.bib'), database);
     const found = run('kpsewhich', 'plain.bst').trim();
     const style = readFileSync(found, 'utf8').replace(
       /^FUNCTION \{phdthesis\}/m,
@@ -54,3 +56,12 @@ test.skipIf(!has('biber') || !has('pdflatex'))(
   'the citation database is set by biblatex without a line that runs off the page',
   () => expect(typeset('biblatex', '')).toEqual([]),
 );
+
+test.skipIf(!has('bibtex') || !has('pdflatex'))('each sign is set in a document that loads nothing', () => {
+  const signs = [...Object.keys(SYMBOLS), '"', "'", '`', '@', 'é', 'ñ', 'č', 'ő', 'ç', 'Å'];
+  const title = signs.map((sign) => `a ${sign} b`).join(' ');
+  const entry = { key: 'signs', kind: 'data set', title, year: '2026', url: 'https://a.example/' } as const;
+  const rest = { publisher: 'A', note: title, permanent: null, asOf: null };
+  const authors = [{ name: 'The "A" Society', isOrganisation: true }];
+  expect(typeset('plain', '', formatBibtex('h', [{ ...entry, ...rest, authors }], 'x'))).toEqual([]);
+});
