@@ -27,7 +27,7 @@ export const Timestamp = z.iso.datetime({ offset: false, local: false }).meta({
 export const CalendarDate = z.iso.date();
 /** What `Amount` accepts, for messages. */
 export const AMOUNT =
-  'an amount of 0 or more, written like "12.5", with at most 15 digits before the point and 6 after it';
+  'an amount of 0 or more, written like "12.5" and not "012.5", with at most 15 digits before the point and 6 after it';
 /** MIC as a decimal string with at most six places, `"12.5"`; never a float, so that sums are exact. */
 export const Amount = z
   .string()
@@ -43,7 +43,7 @@ export const Id = z
   .max(200)
   .regex(
     /^(?![=+\-@]|__proto__$)[^\p{Cc}\p{Cs}]*$/u,
-    'a name that begins with none of = + - @ and has no control character',
+    'a name other than __proto__, of well-formed Unicode without control characters, that begins with none of = + - @',
   )
   .meta({
     unit: 'id',

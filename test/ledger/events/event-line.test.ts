@@ -116,7 +116,8 @@ describe('an event line', () => {
 describe('the error of an invalid event has the place, what was expected and what was found', () => {
   const ofMint = (data: object) => JSON.stringify({ data: { ...mint.data, ...data } });
   const TIME = 'timestamp to be a UTC time like 2025-12-01T06:00:00Z';
-  const NAME = 'agent to be a name that begins with none of = + - @ and has no control character';
+  const NAME =
+    'agent to be a name other than __proto__, of well-formed Unicode without control characters, that begins with none of = + - @';
   const rows = rowsOf<[change: string, expected: string, found: string]>(`
 {"seq":"2"} | seq to be a number | "2"
 {"seq":1.5} | seq to be a whole number | 1.5
@@ -130,6 +131,7 @@ describe('the error of an invalid event has the place, what was expected and wha
 {"agent":"${'x'.repeat(201)}"} | agent to be of at most 200 characters | "${'x'.repeat(199)}
 {"agent":"AT\\u0000LAS"} | ${NAME} | "AT\\u0000LAS"
 {"agent":"AT\\ud800LAS"} | ${NAME} | "AT\\ud800LAS"
+{"agent":"__proto__"} | ${NAME} | "__proto__"
 {"type":"deliberation_opened","data":{"deliberation":"d","topic":"half \\udc00"}} | data.topic to be well-formed Unicode | "half \\udc00"
 {"data":[]} | data to be an object | []
 {"data":null} | data to be an object | null
@@ -137,6 +139,7 @@ describe('the error of an invalid event has the place, what was expected and wha
 {"extra":1} | the event to be without the member extra | ${JSON.stringify({ ...mint, extra: 1 }).slice(0, 200)}
 ${ofMint({ amount: 12.5 })} | data.amount to be a string | 12.5
 ${ofMint({ amount: '1e3' })} | data.amount to be ${AMOUNT} | "1e3"
+${ofMint({ amount: '012.5' })} | data.amount to be ${AMOUNT} | "012.5"
 ${ofMint({ multiplier: 2.5 })} | data.multiplier to be at most 2 | 2.5
 ${ofMint({ coordination_score: 1e19 })} | data.coordination_score to be at most 1000000000000000000 | 10000000000000000000
 ${ofMint({ sentinel: undefined })} | data.sentinel to be a string | nothing
