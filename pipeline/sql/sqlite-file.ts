@@ -162,10 +162,12 @@ export class SqliteFile {
     throw failed(this.#path, 'the opened file', found);
   }
 
+  /** Closing the last connection removes the files beside the database. */
   #isKept(): boolean {
-    return SUFFIXES.every((suffix, index) => {
-      const file = this.#opened!.files[index];
-      return file === null ? index > 0 : identify(this.#path + suffix) === file;
+    const { database, files } = this.#opened!;
+    return SUFFIXES.slice(0, database.isOpen ? undefined : 1).every((suffix, index) => {
+      const file = files[index];
+      return file == null ? index > 0 : identify(this.#path + suffix) === file;
     });
   }
 

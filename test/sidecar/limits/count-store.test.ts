@@ -2,7 +2,9 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openCountStore } from '../../../src/sidecar/limits/count-store.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import { COUNT_FILE } from '../../../pipeline/sql/tables.ts';
+import { CountStore, openCountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;
@@ -36,6 +38,29 @@ describe('counts in SQLite', () => {
     expect(await failureOf(() => store.takeAll([TAKE]))).toMatchObject({ code: 'store_failed', place: path });
     other.exec('COMMIT');
     expect(await store.takeAll([TAKE])).toEqual([1]);
+  });
+
+  test('go on in the same file after a full disk', async () => {
+    const path = join(await temporaryFolder(), 'limits.db');
+    let replaced = 0;
+    const onReplaced = () => {
+      replaced += 1;
+    };
+    const file = await openSqlite(path, COUNT_FILE, { onReplaced });
+    const store = new CountStore(file, () => file.close());
+    onTestFinished(() => store.close());
+    await store.takeAll([TAKE]);
+    await file.query('PRAGMA max_page_count = 1');
+    const many = Array.from({ length: 100 }, (_, index) => ({
+      ...TAKE,
+      subject: String(index).padStart(999),
+    }));
+    expect(await failureOf(() => store.takeAll(many))).toMatchObject({
+      code: 'store_failed',
+      found: expect.stringContaining('full'),
+    });
+    expect(await store.takeAll([TAKE])).toEqual([2]);
+    expect(replaced).toBe(0);
   });
 
   test.each([
