@@ -239,9 +239,14 @@ function listsTag(list: string, etag: string): boolean {
   return list.split(',').some((item) => item.trim() === '*' || item.trim() === etag);
 }
 
-/** A date that cannot be parsed is ignored (RFC 9110 §13.1.3). */
+/** The three forms of a date in HTTP (RFC 9110 §5.6.7): the usual one, that of RFC 850, and that of asctime, which names no zone. */
+const HTTP_DATE =
+  /^(?:\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})$/;
+
+/** Any other date is ignored (RFC 9110 §13.1.3). */
 function dateOf(header: string | undefined, otherwise: number): number {
-  const ms = Date.parse(header ?? '');
+  const [date] = HTTP_DATE.exec(header?.trim() ?? '') ?? [];
+  const ms = date === undefined ? NaN : Date.parse(date.endsWith('GMT') ? date : `${date} GMT`);
   return Number.isNaN(ms) ? otherwise : ms;
 }
 
@@ -265,7 +270,7 @@ function rangeApplies(ifRange: string | undefined, { etag, modified }: Validator
  * another unit, several ranges, a malformed one. `unsatisfiable` if there are no such bytes.
  */
 function parseByteRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
-  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];
   if (from === undefined || to === undefined || (from === '' && to === '')) return 'whole';
   if (from === '') {
     const length = Math.min(Number(to), size);
