@@ -249,6 +249,9 @@ const HANDSHAKES: readonly (readonly [replace: Record<string, string | null>, an
   [{ Origin: 'null' }, '403 foreign_origin'],
   [{ Authorization: 'Bearer nothing' }, '401 invalid_token'],
   [{ Authorization: 'Basic YTpi' }, '401 unknown_scheme'],
+  [{ Host: null }, '400 bad_handshake'],
+  // A proxy might use the other one.
+  [{ Host: 'localhost\r\nHost: evil.example' }, '400 bad_handshake'],
   [{ 'Sec-WebSocket-Key': null }, '400 bad_handshake'],
   [{ 'Sec-WebSocket-Key': 'x' }, '400 bad_handshake'],
   [{ 'Sec-WebSocket-Version': '12' }, '400 bad_handshake, version 13'],

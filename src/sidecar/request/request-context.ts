@@ -120,10 +120,16 @@ function assertVersion({ httpVersion }: IncomingMessage): void {
 
 /** One, or in HTTP/1.0 at most one (RFC 9112 §3.2): with two, a proxy and this server might each use a different one. */
 function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (HOST.test(rawHeaders[index]!)) hosts += 1;
+  const hosts = hostsIn(rawHeaders);
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
   throw new Problem('bad_request', `Send one Host header, not ${hosts}.`);
+}
+
+/** How many Host headers there are, of which node:http keeps the first. */
+export function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (HOST.test(rawHeaders[index]!)) hosts += 1;
+  return hosts;
 }
 
 /** The path as requested, `/economy/suply`, for problems and logs: without the query, and with any key redacted. */

@@ -12,7 +12,7 @@ import { clientNetwork } from '../limits/client-network.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { Subject } from '../limits/limiter.ts';
 import type { ClientAddress } from '../request/clients.ts';
-import { requestIds } from '../request/request-context.ts';
+import { hostsIn, requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
 import { type Connection, encode, openConnection } from './connection.ts';
 import { type SimulationLimits, TokenBucket } from './limits.ts';
@@ -222,8 +222,9 @@ async function whoAsks(
 }
 
 /** RFC 6455 §4.2.1, as far as ws does not check it: ws also accepts version 8. */
-function assertHandshake({ headers }: IncomingMessage): void {
-  if (headers.host === undefined) throw new UpgradeRefusal('bad_handshake', 'Host is missing.');
+function assertHandshake({ headers, rawHeaders }: IncomingMessage): void {
+  const hosts = hostsIn(rawHeaders);
+  if (hosts !== 1) throw new UpgradeRefusal('bad_handshake', `Send one Host header, not ${hosts}.`);
   const { 'sec-websocket-version': version } = headers;
   if (version === '13') return;
   const found = version === undefined ? 'none' : JSON.stringify(version.slice(0, 20));
