@@ -6,7 +6,7 @@ import { editDistance, nearestName } from '../../pipeline/config/nearest-name.ts
 import { PROJECT } from '../../pipeline/config/project.ts';
 import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { faultOf } from '../fault-of.ts';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
@@ -25,21 +25,6 @@ const OPTIONS: Options = {
   rebuild: { ...REBUILD, description: 'Rebuilds.' },
   file: { ...FILE, description: 'A document.' },
 };
-
-function refusal(
-  options: Options | readonly SettingName[],
-  args: string[],
-  env: Record<string, string> = {},
-): CathedralError {
-  try {
-    if (Array.isArray(options)) readConfig(options as SettingName[], args, env);
-    else readOptions(options as Options, { args, env, command: 'build' });
-  } catch (error) {
-    if (error instanceof CathedralError) return error;
-    throw error;
-  }
-  throw new Error('expected a refusal');
-}
 
 describe('a setting', () => {
   test('is its default where nothing says otherwise, a path below the project’s folder', () => {
@@ -105,7 +90,7 @@ describe('a setting', () => {
   );
   test.each(pairs)('%s is refused as %j, by name, with what is allowed and what came', (name, text) => {
     const setting: Setting = SETTINGS[name];
-    const error = refusal([name], [], { [setting.env!]: text });
+    const error = faultOf(() => readConfig([name], [], { [setting.env!]: text }));
     expect(error).toMatchObject({ code: 'config_invalid', place: setting.env, expected: setting.unit });
     expect(error.found).toBe(JSON.stringify(text.replace(':secret@', ':…@')));
     expect(error.exit).toBe(2);

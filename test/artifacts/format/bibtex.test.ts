@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Citation, formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { formatLatex } from '../../../pipeline/artifacts/format/latex.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { faultOf } from '../../fault-of.ts';
 
 const ACCENTED = 'áàâãāăäåőčçąïíîéñüÖŽşĜ';
 const SYMBOLS = '–—‘’“”…\u00A0§©°·×÷−±≤≥≠→∥‖Σ²³ßæÆœŒøØłŁ';
@@ -28,16 +28,6 @@ const SUPPLY: Citation = {
   permanent: null,
   asOf: null,
 };
-
-function fault(run: () => unknown) {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof CathedralError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('formatLatex', () => {
   test.each([
@@ -60,7 +50,7 @@ describe('formatLatex', () => {
   });
 
   test.each(['\u0000', '\n', '\t'])('refuses %j, which has no form', (text) => {
-    expect(fault(() => formatLatex(`a${text}`, 'x.bib: k.title'))).toMatchObject({
+    expect(faultOf(() => formatLatex(`a${text}`, 'x.bib: k.title'))).toMatchObject({
       code: 'artifact_invalid',
       place: 'x.bib: k.title',
       found: expect.stringMatching(/^U\+[0-9A-F]{4,}$/),
@@ -142,12 +132,12 @@ ${PREAMBLE}
     ['an empty note', { note: '' }, 'x: [0].note'],
     ['a title with a line end', { title: 'a\nb' }, 'x: cathedral_economy_supply.title'],
   ])('refuses %s', (_, change, place) => {
-    const error = fault(() => formatBibtex('h', [{ ...SUPPLY, ...change }], 'x'));
+    const error = faultOf(() => formatBibtex('h', [{ ...SUPPLY, ...change }], 'x'));
     expect(error).toMatchObject({ code: 'artifact_invalid', place });
   });
 
   test('refuses one key for two entries', () => {
-    expect(fault(() => formatBibtex('h', [SUPPLY, SUPPLY], 'x')).place).toBe('x: [1].key');
+    expect(faultOf(() => formatBibtex('h', [SUPPLY, SUPPLY], 'x')).place).toBe('x: [1].key');
   });
 
   test('keeps an @ in the heading from opening an entry', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatJson, formatJsonRow, parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import { formatAmount } from '../../../pipeline/model/amount.ts';
+import { faultOf } from '../../fault-of.ts';
 
 const Sentinel = z.strictObject({ id: z.string(), score: z.number().nullable() });
 const Report = z.strictObject({
@@ -13,16 +13,6 @@ const Report = z.strictObject({
   by_cathedral: z.record(z.string(), z.number()),
   note: z.string().optional(),
 });
-
-function fault(run: () => unknown) {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof CathedralError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('formatJson', () => {
   test('writes members in the order of the schema, records as they come, and one line end', () => {
@@ -98,7 +88,7 @@ describe('formatJson', () => {
     ['half of a surrogate pair', { note: '\uD800' }, 'note', HELD, '"\\ud800"'],
     ['a lost name', { by_cathedral: named }, 'by_cathedral', LEFT, 'an object changed to an object'],
   ])('refuses %s', (_, change, place, expected, found) => {
-    const error = fault(() => formatJson(Report, { ...good, ...change } as never, 'x'));
+    const error = faultOf(() => formatJson(Report, { ...good, ...change } as never, 'x'));
     expect(error).toMatchObject({ code: 'artifact_invalid', place: `x: ${place}`, expected, found });
   });
 
@@ -107,7 +97,7 @@ describe('formatJson', () => {
     ['fills in a default', z.object({ a: z.number().default(1) }), {}],
     ['changes a value', z.string().trim(), ' a'],
   ])('refuses a schema that %s', (_, schema, value) => {
-    expect(fault(() => formatJson(schema, value as never, 'x')).expected).toBe(
+    expect(faultOf(() => formatJson(schema, value as never, 'x')).expected).toBe(
       'a schema that leaves its value as it is',
     );
   });
@@ -132,7 +122,7 @@ describe('parseJsonFile', () => {
     ['an unknown member', '{"id":"a","score":1,"x":1}', 'x: x', 'no member of this name'],
     ['a missing member', '{"id":"a"}', 'x: score', 'a value of type number'],
   ])('refuses %s', (_, text, place, expected) => {
-    expect(fault(() => parseJsonFile(text, Sentinel, 'x', 'document_invalid'))).toMatchObject({
+    expect(faultOf(() => parseJsonFile(text, Sentinel, 'x', 'document_invalid'))).toMatchObject({
       code: 'document_invalid',
       place,
       expected,
@@ -141,7 +131,7 @@ describe('parseJsonFile', () => {
 
   test('says where in the file a member is given twice', () => {
     const text = '{"a":[{"b":1},{"b":[[],{"c":"}{,:\\"","d":{"c":1}}],"b":2}]}';
-    expect(fault(() => parseJsonFile(text, z.unknown(), 'f.json')).place).toBe('f.json: a[1].b');
+    expect(faultOf(() => parseJsonFile(text, z.unknown(), 'f.json')).place).toBe('f.json: a[1].b');
   });
 
   test('takes any JSON whose members have different names', () => {

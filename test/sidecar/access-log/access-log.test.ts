@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Access, Entry } from '../../../src/sidecar/access-log/entry.ts';
+import type { Access } from '../../../src/sidecar/access-log/entry.ts';
 import { Refusals } from '../../../src/sidecar/access-log/refusals.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import {
@@ -20,21 +20,13 @@ import {
   logFile,
   openFolderLog,
   openTemporaryLog,
+  rowsOf,
   verified,
   writtenLog,
 } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
 const FILE = 'log.db';
-
-function rowsOf(dir: string): Entry[] {
-  const database = new DatabaseSync(logFile(dir));
-  try {
-    return database.prepare('SELECT * FROM access_log_entries ORDER BY seq').all() as unknown as Entry[];
-  } finally {
-    database.close();
-  }
-}
 
 describe('an access log', () => {
   test('is for its owner only', async () => {

@@ -6,6 +6,7 @@ import type { SqlStore } from '../../../pipeline/sql/store.ts';
 import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import { openLogFile } from '../../../src/sidecar/access-log/access-log.ts';
+import type { Entry } from '../../../src/sidecar/access-log/entry.ts';
 import { type Expired, expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { type LogReader, readLog } from '../../../src/sidecar/access-log/log-reader.ts';
 import { type LogVerdict, verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
@@ -72,6 +73,16 @@ export function verified(dir: string, head?: string): Promise<LogVerdict> {
 
 export function expired(dir: string, before: number, now: number): Promise<Expired> {
   return useLog(dir, (store) => expireEntries(store, before, now));
+}
+
+/** What the file holds, whatever the reader would say to it. */
+export function rowsOf(dir: string): Entry[] {
+  const database = new DatabaseSync(logFile(dir));
+  try {
+    return database.prepare('SELECT * FROM access_log_entries ORDER BY seq').all() as unknown as Entry[];
+  } finally {
+    database.close();
+  }
 }
 
 /** What somebody does to the stored log who may do everything, and drops the triggers first. */

@@ -1,22 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { COLUMNS, type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
+import { COLUMNS, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
-import { logFile, tamperWith, verified, writtenLog } from './open-temporary-log.ts';
+import { logFile, rowsOf, tamperWith, verified, writtenLog } from './open-temporary-log.ts';
 
 async function faultsOf(dir: string, head?: string): Promise<string[]> {
   return (await verified(dir, head)).faults.map(({ kind, seq }) => `${kind} ${seq}`);
-}
-
-function rowsOf(dir: string): Entry[] {
-  const database = new DatabaseSync(logFile(dir));
-  try {
-    return database.prepare('SELECT * FROM access_log_entries ORDER BY seq').all() as unknown as Entry[];
-  } finally {
-    database.close();
-  }
 }
 
 describe('a verification finds', () => {

@@ -14,6 +14,7 @@ import {
   type ImportReport,
   importRows,
 } from '../../../pipeline/sources/import/import-rows.ts';
+import type { RowSource } from '../../../pipeline/sources/import/source.ts';
 
 const ORIGIN = 'ledger.example/civic';
 export const SIGNER = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
@@ -54,17 +55,18 @@ export async function importInto(
     ...more
   }: ImportSettings = {},
 ): Promise<ImportReport> {
-  return importRows({
-    source: civicSource({ baseUrl, wait: async () => {}, ...more }),
-    directory,
-    signers: [SIGNER],
-    verifiers: [SIGNER.verifier],
-    secret,
-    now: () => Date.parse(now),
-    waitMs: 0,
-    full,
-    auditWindows,
-  });
+  const source = civicSource({ baseUrl, wait: async () => {}, ...more });
+  return importFrom(source, directory, { now: () => Date.parse(now), secret, full, auditWindows });
+}
+
+/** An import into a ledger of this fixture's key, that does not wait for another. */
+export function importFrom<T>(
+  source: RowSource<T>,
+  directory: string,
+  more: Partial<ImportOptions<T>> & Pick<ImportOptions<T>, 'now'>,
+): Promise<ImportReport> {
+  const keys = { signers: [SIGNER] as const, verifiers: [SIGNER.verifier], secret: SECRET };
+  return importRows({ source, directory, ...keys, waitMs: 0, ...more });
 }
 
 export interface VerifiedLedger {
@@ -115,4 +117,15 @@ export function idsOf(events: readonly LedgerEvent[]): string[] {
     const fork = data.fork as { events: string[] } | undefined;
     return source?.event_id ?? `!${fork ? fork.events.join(' ') : data.alert}`;
   });
+}
+
+/** Row ids in the ledger's order; alerts as `!` and their id. */
+export async function rowsIn(directory: string): Promise<string[]> {
+  const { events } = await verifiedLedger(directory);
+  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
+}
+
+/** The ids of a table's rows from one to another. */
+export function ids(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, n) => `${first + n}`);
 }

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
-import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
 import { removeIndex } from '../../../pipeline/sources/import/row-index.ts';
 import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
-import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, ids, importFrom, rowsIn, verifiedLedger } from '../civic/import-fixture.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const folders = new Folders();
@@ -20,8 +19,6 @@ beforeEach(() => {
 afterEach(() => folders.remove());
 
 const timeOf = (row: number) => new Date(START + row * 10_000).toISOString().replace('.000', '');
-const ids = (first: number, last: number) =>
-  Array.from({ length: last - first + 1 }, (_, n) => `${first + n}`);
 const line = (row: number, more: object = {}) =>
   `${JSON.stringify({ timestamp: timeOf(row), type: 'mii_reading', agent: 'ATLAS', data: { mii: row / 20_000 }, ...more })}\n`;
 const lines = (first: number, last: number, more: (row: number) => object = () => ({})) =>
@@ -34,22 +31,7 @@ function follow(
   mapping: Mapping | null = null,
   { full = false, now = '2026-01-03T00:00:00Z', source = fileSource(kind, path, mapping) } = {},
 ) {
-  return importRows({
-    source,
-    directory: ledger,
-    signers: [SIGNER],
-    verifiers: [SIGNER.verifier],
-    secret: new Uint8Array(32).fill(9),
-    now: () => Date.parse(now),
-    waitMs: 0,
-    full,
-  });
-}
-
-/** Row ids in the ledger's order; alerts as `!` and their id. */
-async function rowsOf(): Promise<string[]> {
-  const { events } = await verifiedLedger(ledger);
-  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
+  return importFrom(source, ledger, { now: () => Date.parse(now), full });
 }
 
 const messageOf = (run: Promise<unknown>) =>
@@ -74,7 +56,7 @@ describe('a file of NDJSON', () => {
     appendFileSync(path, next.slice(-30));
     expect(await follow('ndjson', null, { now: timeOf(5301) })).toMatchObject({ imported: 1, findings: [] });
     expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 5300));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 5300));
   });
 
   test('with a row that cannot be read any more says why', async () => {
@@ -107,7 +89,7 @@ describe('a file of NDJSON', () => {
       appendFileSync(path, lines(5004, 5005, own));
       expect(await follow('ndjson', null, how)).toMatchObject({ imported: 2, findings: [] });
       expect(await follow('ndjson', null, how)).toMatchObject({ imported: 0, findings: [] });
-      expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
+      expect((await rowsIn(ledger)).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
     },
   );
 
@@ -146,7 +128,7 @@ describe('a file of NDJSON', () => {
       expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
       removeIndex(ledger);
     }
-    expect((await rowsOf()).filter((row) => !row.startsWith('!'))).toEqual([...ids(1, 40), '40']);
+    expect((await rowsIn(ledger)).filter((row) => !row.startsWith('!'))).toEqual([...ids(1, 40), '40']);
   });
 
   const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
@@ -216,14 +198,14 @@ describe('a file of NDJSON', () => {
       const now = timeOf(first.length + 3);
       write(first);
       await follow('ndjson', null, { now });
-      const before = await rowsOf();
+      const before = await rowsIn(ledger);
       write(second);
       const { findings: found } = await follow('ndjson', null, { now, full: first.length > 5000 });
       expect(found.map(({ kind, rows }) => ({ kind, rows }))).toEqual(findings);
       // Whatever the next imports compare, there is no other news.
       for (const full of [false, true, false])
         expect(await follow('ndjson', null, { now, full })).toMatchObject({ imported: 0, findings: [] });
-      expect((await rowsOf()).slice(before.length)).toEqual(added);
+      expect((await rowsIn(ledger)).slice(before.length)).toEqual(added);
       // And it is followed further.
       write([...second, first.length + 2]);
       expect(await follow('ndjson', null, { now })).toMatchObject({ imported: 1, findings: [] });
@@ -253,7 +235,7 @@ describe('a file of NDJSON', () => {
     expect(await messageOf(follow('ndjson'))).toContain(
       'the file was truncated, rewritten or replaced, or it has another mapping',
     );
-    expect(await rowsOf()).toHaveLength(1200);
+    expect(await rowsIn(ledger)).toHaveLength(1200);
   });
 
   test('to which a row is appended whose id an imported row has stops the import', async () => {
@@ -264,7 +246,7 @@ describe('a file of NDJSON', () => {
     expect(await messageOf(follow('ndjson'))).toContain(
       'rows:5001: expected each id once, found "r3", as in line 3',
     );
-    expect(await rowsOf()).toHaveLength(5000);
+    expect(await rowsIn(ledger)).toHaveLength(5000);
   });
 
   test.for([
@@ -285,12 +267,12 @@ describe('a file of NDJSON', () => {
     writeFileSync(path, lines(1, 3));
     appendFileSync(path, content);
     expect(await messageOf(follow('ndjson'))).toContain(message);
-    expect(await rowsOf()).toEqual(
+    expect(await rowsIn(ledger)).toEqual(
       message.includes('each id once') || message.includes('1 MiB') ? [] : ['1', '2', '3'],
     );
     writeFileSync(path, lines(1, 5));
     expect(await follow('ndjson')).toMatchObject({ findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 5));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 5));
   });
 });
 
@@ -333,7 +315,7 @@ describe('a CSV file', () => {
     );
     expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({ imported: 8, findings: [] });
     expect(await follow('csv', mapping, { full: true })).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 6010).filter((id) => Number(id) % 5 !== 0));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 6010).filter((id) => Number(id) % 5 !== 0));
     const { events } = await verifiedLedger(ledger);
     expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
   });
@@ -355,7 +337,7 @@ describe('a CSV file', () => {
     expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
     appendFileSync(path, `${timeOf(2)},0.8\n`);
     expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 2));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 2));
   });
 
   test('that is followed with another mapping is compared as a whole', async () => {
@@ -419,7 +401,7 @@ describe('a first import', () => {
       expect(message).toMatch(
         /row r\d: expected rows whose times ascend, .*: sort the file by time once, and append/,
       );
-      expect(await rowsOf()).toEqual([]);
+      expect(await rowsIn(ledger)).toEqual([]);
       // The remedy.
       writeFileSync(
         path,
@@ -471,7 +453,7 @@ describe('the last row', () => {
     expect(waiting.sealed).toEqual([]);
     appendFileSync(path, `${more}\n${csv(3, 'three')}`);
     expect(await changed(0)).toMatchObject({ imported: 2, findings: [], unread: null });
-    expect(await rowsOf()).toEqual(['1', '2', '3']);
+    expect(await rowsIn(ledger)).toEqual(['1', '2', '3']);
   });
 
   test('without a line end is taken when the file has not changed for ten minutes; what follows is taken later', async () => {
@@ -480,7 +462,7 @@ describe('the last row', () => {
     expect(await changed(10)).toMatchObject({ imported: 1, findings: [], unread: null });
     appendFileSync(path, '\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
     expect(await changed(0)).toMatchObject({ imported: 1, findings: [], unread: null });
-    expect(await rowsOf()).toEqual(['1', '2', '3']);
+    expect(await rowsIn(ledger)).toEqual(['1', '2', '3']);
   });
 
   test('that goes on after it was taken without a line end is reported as modified, and what follows is a row of its own', async () => {
@@ -489,6 +471,6 @@ describe('the last row', () => {
     appendFileSync(path, 'o\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
     expect(await changed(0)).toMatchObject({ imported: 1, findings: [{ kind: 'modified', rows: ['2'] }] });
     expect(await changed(0)).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsOf()).toEqual(['1', '2', '3', '!source-changed']);
+    expect(await rowsIn(ledger)).toEqual(['1', '2', '3', '!source-changed']);
   });
 });

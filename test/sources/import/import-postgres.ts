@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ImportReport, importRows } from '../../../pipeline/sources/import/import-rows.ts';
+import type { ImportReport } from '../../../pipeline/sources/import/import-rows.ts';
 import type { RowSource } from '../../../pipeline/sources/import/source.ts';
 import { parsePostgresAddress } from '../../../pipeline/sources/postgres/address.ts';
 import { postgresSource } from '../../../pipeline/sources/postgres/postgres-source.ts';
 import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
-import { SIGNER } from '../civic/import-fixture.ts';
+import { importFrom } from '../civic/import-fixture.ts';
 
 /** One import of the rows at an address. `mapping`: the members of a mapping file. `withhold`: it never comes to the end of the rows. */
 export function importPostgres(
@@ -19,16 +19,8 @@ export function importPostgres(
 ): Promise<ImportReport> {
   const how: Mapping | null = mapping && parseMapping(JSON.stringify(mapping), 'mapping.json');
   const source = postgresSource(parsePostgresAddress(address), how);
-  return importRows({
-    source: withhold ? withoutEnd(source) : source,
-    directory,
-    signers: [SIGNER],
-    verifiers: [SIGNER.verifier],
-    secret: new Uint8Array(32).fill(9),
-    now,
-    waitMs: 120_000,
-    full,
-  });
+  const opened = withhold ? withoutEnd(source) : source;
+  return importFrom(opened, directory, { now, waitMs: 120_000, full });
 }
 
 /** All of the rows, after which it waits for more. */

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
-import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, ids, importFrom, rowsIn } from '../civic/import-fixture.ts';
 import { MemorySource } from './memory-source.ts';
 
 const INDEX = 'rows-import.db';
@@ -27,26 +26,8 @@ function fill(first: number, last: number): void {
 
 function run(more: { now?: string; full?: boolean } = {}) {
   const { now = '2026-01-03T00:00:00Z', full = false } = more;
-  return importRows({
-    source: memory.source,
-    directory: ledger,
-    signers: [SIGNER],
-    verifiers: [SIGNER.verifier],
-    secret: new Uint8Array(32).fill(9),
-    now: () => Date.parse(now),
-    waitMs: 0,
-    full,
-  });
+  return importFrom(memory.source, ledger, { now: () => Date.parse(now), full });
 }
-
-/** Row ids in the ledger's order; alerts as `!` and their id. */
-async function rowsOf(): Promise<string[]> {
-  const { events } = await verifiedLedger(ledger);
-  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
-}
-
-const ids = (first: number, last: number) =>
-  Array.from({ length: last - first + 1 }, (_, n) => `${first + n}`);
 
 describe('an import of rows', () => {
   test('says that it cannot make its folder', async () => {
@@ -71,7 +52,7 @@ describe('an import of rows', () => {
     expect((await run({ now: '2026-01-01T06:01:00Z' })).sealed).toHaveLength(1);
     memory.put(4, '2026-01-01T05:59:59Z');
     expect(await run({ now: '2026-01-01T06:01:30Z' })).toMatchObject({ findings: [{ kind: 'late' }] });
-    expect(await rowsOf()).toEqual(['1', '2', '3', '4', '!source-late']);
+    expect(await rowsIn(ledger)).toEqual(['1', '2', '3', '4', '!source-late']);
   });
 
   test('finds a deleted row by the number of rows, and any change within as many imports as there are blocks', async () => {
@@ -123,7 +104,7 @@ describe('an import of rows', () => {
     for (let id = 1; id <= 50; id += 1) memory.put(id, timeOf(id), { agent: 'OTHER' });
     fill(51, 60);
     await expect(run()).rejects.toThrow('50 of them changed or deleted, first 1: another table');
-    expect(await rowsOf()).toEqual(ids(1, 50));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 50));
   });
 
   test('does not take a table for another one of which most rows were deleted and are there again', async () => {
@@ -151,6 +132,6 @@ describe('an import of rows', () => {
     writeFileSync(join(ledger, INDEX), bytes.fill(0xff, 8192));
     fill(5001, 5002);
     expect(await run()).toMatchObject({ imported: 2, findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 5002));
+    expect(await rowsIn(ledger)).toEqual(ids(1, 5002));
   });
 });

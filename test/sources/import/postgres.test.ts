@@ -17,7 +17,7 @@ import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { writeOrganisation } from '../../organisation.ts';
 import { isSweep } from '../../setups/sweep.ts';
-import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, filesOf, ids, rowsIn, verifiedLedger } from '../civic/import-fixture.ts';
 import { fitsNumber, isSameNumber, numberTexts } from '../rows/numbers.ts';
 import { importPostgres } from './import-postgres.ts';
 
@@ -32,14 +32,8 @@ const tableOf = (name: string, id = 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY
 const filled = (name: string, count: number, minutes = 1) =>
   `${tableOf(name)}; INSERT INTO ${name} (timestamp, type, data) SELECT date_trunc('second', now()) - (${count} - n) * interval '${minutes} minute', 'mii_reading', jsonb_build_object('mii', n / 1e6) FROM generate_series(1, ${count}) n`;
 
-async function rowsOf(folder: string): Promise<string[]> {
-  const { events } = await verifiedLedger(folder);
-  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
-}
-
 /** The index before the first import. */
 const NO_ROWS = { state: { end: null, mark: null } } as unknown as RowIndex;
-const ids = (last: number) => Array.from({ length: last }, (_, n) => `${n + 1}`);
 
 describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   beforeAll(async () => {
@@ -79,7 +73,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     findings.push(...(await importPostgres(address, folder, { full: true })).findings);
     const rows = await server.sql('SELECT id::text FROM busy ORDER BY busy.id');
     expect(rows.length).toBeGreaterThan(40);
-    expect(await rowsOf(folder)).toEqual(rows.map(({ id }) => id));
+    expect(await rowsIn(folder)).toEqual(rows.map(({ id }) => id));
     expect(findings).toEqual([]);
   });
 
@@ -112,7 +106,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await importPostgres(address, folder)).toMatchObject({ imported: 1, findings: [] });
     await write(older);
     expect(await importPostgres(address, folder)).toMatchObject({ imported: 1, findings: [] });
-    expect(await rowsOf(folder)).toEqual(['1', '2', '3', '4', '6']);
+    expect(await rowsIn(folder)).toEqual(['1', '2', '3', '4', '6']);
     await Promise.all([older, younger, other].map((client) => client.end()));
   });
 
@@ -128,7 +122,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       .poll(async () => (await importPostgres(address(1), folder)).imported, { interval: 250 })
       .toBe(1);
     const rows = await server.sql('SELECT id::text FROM uuids ORDER BY timestamp');
-    expect(await rowsOf(folder)).toEqual(rows.map(({ id }) => id));
+    expect(await rowsIn(folder)).toEqual(rows.map(({ id }) => id));
     expect((await importPostgres(address(1), folder, { full: true })).findings).toEqual([]);
   });
 
@@ -151,7 +145,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       `INSERT INTO moved (id, timestamp) VALUES ${row(5, 31)}; DELETE FROM moved WHERE id = 'r2'`,
     );
     expect(await run()).toMatchObject({ imported: 1, findings: [{ kind: 'deleted', rows: ['r2'] }] });
-    expect(await rowsOf(folder)).toEqual('r1 r2 r3 r4 !source-changed r5 !source-changed'.split(' '));
+    expect(await rowsIn(folder)).toEqual('r1 r2 r3 r4 !source-changed r5 !source-changed'.split(' '));
   });
 
   test('reports a row whose time was changed to one that has not settled once it has, and never as deleted', async () => {
@@ -165,7 +159,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     for (let at = 0; at < 2; at += 1) expect(await run(3600)).toMatchObject({ imported: 0, findings: [] });
     expect(await run(60)).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['r2'] }] });
     expect(await run(60)).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsOf(folder)).toEqual(['r1', 'r2', 'r3', 'r4', '!source-changed']);
+    expect(await rowsIn(folder)).toEqual(['r1', 'r2', 'r3', 'r4', '!source-changed']);
   });
 
   test('finds a deleted row without its index, in a table of which a mapping leaves out as many', async () => {
@@ -234,7 +228,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       );
       proxy.close();
     }
-    const soFar = (await rowsOf(folder)).length;
+    const soFar = (await rowsIn(folder)).length;
     expect(soFar).toBeGreaterThan(300);
     const address = server.address('table=restarted');
     const proxy = await proxyUntil(server.port, 20_000, async () => {
@@ -249,7 +243,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     await expect(importPostgres(address, folder)).rejects.toThrow(/ECONNREFUSED .*import_failed/);
     server.resume();
     expect(await importPostgres(address, folder)).toMatchObject({ findings: [] });
-    expect(await rowsOf(folder)).toEqual(ids(4000));
+    expect(await rowsIn(folder)).toEqual(ids(1, 4000));
   });
 
   test('that is killed at any moment leaves a ledger that the next one completes, with the same bytes', async () => {
@@ -271,7 +265,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       expect(child.signalCode).toBe('SIGKILL');
     }
     await importPostgres(address, folder, { now: () => now });
-    expect(await rowsOf(folder)).toEqual(ids(1500));
+    expect(await rowsIn(folder)).toEqual(ids(1, 1500));
     const sealed = (files: Record<string, string>) =>
       Object.entries(files).filter(([name]) => name.startsWith('snapshots/'));
     expect(sealed(filesOf(folder))).toEqual(sealed(filesOf(whole)));
@@ -290,7 +284,9 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       expect(rows.length).toBeLessThan(1000);
       break;
     }
-    expect((await Array.fromAsync(view.fresh({ last: null }))).flat().map(({ id }) => id)).toEqual(ids(1000));
+    expect((await Array.fromAsync(view.fresh({ last: null }))).flat().map(({ id }) => id)).toEqual(
+      ids(1, 1000),
+    );
     const reading = view.fresh({ last: null })[Symbol.asyncIterator]();
     await reading.next();
     await server.sql(

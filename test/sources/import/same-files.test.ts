@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
-import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
 import { runHere } from '../../contract/commands/seam.ts';
-import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, importFrom, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
 
 const NOW = Date.parse('2026-02-01T12:00:00Z');
 const folders = new Folders();
@@ -33,11 +32,7 @@ async function appended(path: string): Promise<Said> {
 
 async function followed(kind: FileKind, path: string): Promise<Said> {
   const directory = folders.make();
-  const verifiers = [SIGNER.verifier];
-  const source = fileSource(kind, path, null);
-  const options = { source, directory, signers: [SIGNER] as const, verifiers, secret: new Uint8Array(32) };
-  const run = importRows({ ...options, now: () => NOW, waitMs: 0 });
-  return run.then(
+  return importFrom(fileSource(kind, path, null), directory, { now: () => NOW }).then(
     () => eventsIn(directory),
     (error) => {
       expect(error.message).toMatch(/rows\.(csv|ndjson)/);

@@ -2,11 +2,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileSource } from '../../../pipeline/sources/file/file-source.ts';
-import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { useStore } from '../../setups/use-store.ts';
 import { CivicServer, civicAfter, civicEvent } from '../civic/civic-server.ts';
-import { Folders, importInto, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, importFrom, importInto, verifiedLedger } from '../civic/import-fixture.ts';
 import { importPostgres } from './import-postgres.ts';
 
 const postgres = useStore();
@@ -47,17 +46,7 @@ function file(): Place {
   const text = (row: Row) => `${row.id},${time(row)},note,ATLAS,${row.n}\n`;
   return {
     write: (rows) => writeFileSync(path, `id,timestamp,type,agent,data.n\n${rows.map(text).join('')}`),
-    run: (directory) =>
-      importRows({
-        source: fileSource('csv', path, null),
-        directory,
-        signers: [SIGNER],
-        verifiers: [SIGNER.verifier],
-        secret: new Uint8Array(32).fill(9),
-        now: () => NOW,
-        waitMs: 0,
-        full: true,
-      }),
+    run: (directory) => importFrom(fileSource('csv', path, null), directory, { now: () => NOW, full: true }),
   };
 }
 
