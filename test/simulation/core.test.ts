@@ -51,19 +51,6 @@ describe('a run', () => {
     expect(end.tick).toBe(end.settled! + AFTERMATH);
   });
 
-  test('whose rules of money nobody changes has the supply that it would have without a change', () => {
-    const end = endOf(scenarioWith({}), 5);
-    const { total, circulating, locked, burned } = end.economy;
-    expect(end.unchanged).toMatchObject({
-      total,
-      circulating,
-      locked,
-      burned,
-      minted: end.conditions.minted,
-    });
-    expect(total).toBeGreaterThan(end.began.total);
-  });
-
   test('with settings begins with them', () => {
     const { world } = startRun('model_drift', 1, { quorum: 0.9, contagion: 0.5 });
     expect(world.levers).toMatchObject({ quorum: 0.9, contagion: 0.5 });

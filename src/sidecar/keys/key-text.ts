@@ -86,7 +86,7 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
 }
 
 /** Formats an integer from 0 to 2^53 − 1 with leading zeros: `formatBase62(61, 3)` is `00z`. */
-export function formatBase62(number: number, width: number): string {
+function formatBase62(number: number, width: number): string {
   let text = '';
   for (let rest = number; rest > 0; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
   return text.padStart(width, '0');

@@ -5,7 +5,6 @@ import { KEY_AREAS } from '../../../src/api/tiers.ts';
 import {
   containsKey,
   createKey,
-  formatBase62,
   isKey,
   keyPrefix,
   randomBase62,
@@ -19,18 +18,6 @@ const bytesOf = (text: string) => () => Uint8Array.from([...text].map((letter) =
 const KEY = 'cds_economy_0123456789ABCDEFGHIJKLMNOPQRST_2EmdzQ';
 
 describe('base 62', () => {
-  test.each([
-    [0, 6, '000000'],
-    [61, 3, '00z'],
-    [62, 3, '010'],
-    // The check value of CRC-32, that of "123456789", and the largest one.
-    [0xcbf43926, 6, '3jZRME'],
-    [2 ** 32 - 1, 6, '4gfFC3'],
-    [Number.MAX_SAFE_INTEGER, 9, 'fFgnDxSe7'],
-  ])('%d in %d letters is %s', (number, width, text) => {
-    expect(formatBase62(number, width)).toBe(text);
-  });
-
   test('leaves out the bytes that would make the first letters likelier', () => {
     const bytes = Uint8Array.from([255, 248, 247, 186, 0, 61]);
     expect(randomBase62(4, () => bytes)).toBe('z00z');
