@@ -82,8 +82,29 @@ test('numbers below the dots of a narrow picture do not touch, whatever their si
   const chart = CHARTS.find(({ id }) => id === 'drift')!;
   const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
   const below = textsOf(draw({ width: 280, theme: 'light' })).filter(({ text }) =>
-    /^(0|\d+ T|1e\+15)$/.test(text),
+    /^(0|[\d,]+ T)$/.test(text),
   );
-  expect(below.map(({ text }) => text)).toEqual(['0', '1e+15']);
+  expect(below.map(({ text }) => text)).toEqual(['0', '1,000 T']);
   expect(below[1]!.left).toBeGreaterThan(below[0]!.right);
+});
+
+test('a panel has room for the name of a virtue that is not measured', () => {
+  const day =
+    'date,integrity,temperance,justice,prudence,courage,mean_gi_score,mean_coordination,consensus_rate,deliberations_closed,consensus_reached,drift_score\n2026-09-30,0.9,0.8,0.7,0.6,0.5,,,,0,0,\n';
+  const score = { score: null, measure: 'x', status: 'not_measured' };
+  const names = ['integrity', 'temperance', 'justice', 'prudence', 'courage'];
+  const files = {
+    'philosophy/metrics-by-day.csv': day,
+    'philosophy/virtues.json': JSON.stringify({
+      timestamp: '2026-10-01T12:00:00Z',
+      virtues: Object.fromEntries(names.map((name) => [name, score])),
+      overall_compliance: null,
+    }),
+  };
+  const chart = CHARTS.find(({ id }) => id === 'virtues-history')!;
+  const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
+  const texts = textsOf(draw({ width: 820, theme: 'light' })).map(({ text }) => text);
+  expect(texts).toEqual(
+    expect.arrayContaining(['Integrity', 'Temperance', 'Justice', 'Prudence', 'Courage', '–']),
+  );
 });

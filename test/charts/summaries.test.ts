@@ -7,6 +7,7 @@ import { findChart } from '../../pipeline/charts/table.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
 import { addDays } from '../../pipeline/words/day.ts';
 import { chartFiles } from './chart-files.ts';
+import { textsOf } from './drawing.ts';
 import { smallLedger } from './small-ledger.ts';
 
 const LEDGER = smallLedger(200);
@@ -105,6 +106,37 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(words).not.toMatch(/Circulating|Locked/);
   });
 
+  test('supply: days without events have the amounts before them, and no slope over them', () => {
+    const now = { timestamp: '2026-10-31T09:00:00Z', total_supply: 9, circulating: 9, locked: 0, burned: 0 };
+    const files = {
+      'economy/supply-by-day.csv':
+        'date,total_supply,circulating,locked,burned\n2026-10-03,5.000000,5.000000,0.000000,0.000000\n2026-10-01,0.000000,0.000000,0.000000,0.000000\n',
+      'economy/supply': JSON.stringify(now),
+    };
+    const { records } = ask('supply', {}, files);
+    expect(records).toHaveLength(31);
+    expect(records.map(({ total_supply }) => total_supply)).toEqual([0, 0, ...Array(28).fill(5), 9]);
+    expect(records[1]).toMatchObject({ date: '2026-10-02' });
+  });
+
+  test.each([
+    ['minting', 'FOR-ECONOMISTS', 'MIC minted per day: Economists'],
+    ['events', 'heartbeat', 'Events written to the ledger per day: Heartbeat'],
+  ])('%s: a picture of one series says which', (id, name, title) => {
+    expect(drawn(id)).toMatch(/, by (?:cathedral|type)</);
+    expect(drawn(id, { series: [name] })).toContain(`>${title}<`);
+  });
+
+  test('events: there are no parts of an event on a day', () => {
+    const days = { from: '2026-02-01', to: '2026-02-09' };
+    const values = (svg: string) =>
+      textsOf(svg).filter(({ left, text }) => left < 60 && /^[\d.]{1,3}$/.test(text));
+    expect(values(drawn('events', { ...days, series: ['mic_burn'] })).map(({ text }) => text)).toEqual([
+      '0',
+      '1',
+    ]);
+  });
+
   test('minting: weekly means times their days are all that was minted', () => {
     const { words, records, unit } = ask('minting');
     const rows = rowsOf('economy/minting-by-day.csv');
@@ -163,6 +195,24 @@ describe('what a chart says and lists is what the published files give', () => {
     const ends = [`>Latest reading ${now.mii.toFixed(4)}<`, `>Threshold ${now.threshold.toFixed(4)}<`];
     for (const end of ends) expect(drawn('mii')).toContain(end);
     expect(drawn('mii', { to: '2026-06-10' })).toContain('>Mean of the day 0.');
+  });
+
+  test.each([
+    ['0.3', false],
+    ['0.6', true],
+  ])('integrity index: with a reading of %s it says what its scale is', (lowest, isCut) => {
+    const path = 'economy/mii-by-day.csv';
+    const [head, ...rows] = FILES[path]!.trim().split('\n');
+    const [first, ...others] = rows.map((row) => row.split(','));
+    const low = [...first!.slice(0, 3), lowest, ...first!.slice(4)];
+    const files = {
+      ...FILES,
+      [path]: `${[head, ...[low, ...others].map((row) => row.join(','))].join('\n')}\n`,
+    };
+    const shownMii = shown('mii', {}, files);
+    expect(shownMii.note.includes('does not begin at zero')).toBe(isCut);
+    const values = textsOf(shownMii.draw({ width: 900, theme: 'light' })).map(({ text }) => text);
+    expect(values.includes('0.0')).toBe(!isCut);
   });
 
   test('integrity index: a week with a reading on one day is whole, and each rule has its own name', () => {

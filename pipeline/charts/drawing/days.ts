@@ -125,6 +125,14 @@ function dayText(time: Date): string {
   return timestampOf(time.getTime()).slice(0, 10);
 }
 
+/** The last row of each step; a step without one has the row before, with its own last day: for amounts that stay until they change. */
+export function heldEnds<T extends Dated>(rows: readonly T[], step: Step): T[] {
+  const ends: T[] = [];
+  for (const { to, rows: own } of calendarBins(rows, step))
+    ends.push(own.at(-1) ?? { ...ends.at(-1)!, date: to });
+  return ends;
+}
+
 /** Whether a scheduled day has passed at `asOf`, a time or a day. */
 export function isOverdue(day: string, asOf: string): boolean {
   return day < asOf.slice(0, 10);

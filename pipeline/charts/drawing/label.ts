@@ -51,11 +51,12 @@ export function label(
   return element('rect', { x: left - 2, y: y - height / 2, width: width + 4, height, fill: ground }) + words;
 }
 
-/** Three significant digits: `8392466` → `8.39 M`, `950` → `950`, `0.034` → `0.034`. For axes and labels. */
+/** Three significant digits: `8392466` → `8.39 M`, `950` → `950`, `0.034` → `0.034`, `1.1e15` → `1,100 T`. For axes and labels. */
 export function shortNumber(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e15 || size < 1e-4) return format('.2~e')(value);
+  if (size >= 1e21 || size < 1e-4) return format('.2~e')(value);
+  if (size >= 1e15) return `${formatNumber(Number((value / 1e12).toPrecision(3)))} T`;
   return format(size < 1000 ? '.3~r' : '.3~s')(value)
     .replace('G', 'B')
     .replace(/([kMBT])$/, ' $1');

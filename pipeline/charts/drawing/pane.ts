@@ -46,7 +46,7 @@ export interface Pane extends Omit<ValueAxis, 'values' | 'numbers'> {
   share?: number;
 }
 
-/** By the unit of the column: shares are exact, there are no half events, of amounts the size matters. */
+/** By the unit of the column: shares are exact, there are no half deliberations, of amounts the size matters. */
 const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
   share: 'exact',
   factor: 'exact',
@@ -56,15 +56,22 @@ const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
 
 /** The axis of a pane, with what it draws and the values that it has to cover beside. */
 export function axisOf(pane: Pane, table: TimedTable, also: readonly number[] = []): ValueAxis {
-  const numbers = NUMBERS[table.column(pane.drawn[0]!.column).unit] ?? 'short';
   const { mark, drawn, band, covers = [] } = pane;
   if (mark === 'lines') {
     const ends = band ? [{ column: band.low }, { column: band.high }] : [];
     const values = [...drawn, ...ends].flatMap((one) => table.values(one));
-    return { ...pane, numbers, values: [...covers, ...values, ...also] };
+    return { ...pane, numbers: numbersOf(pane, table), values: [...covers, ...values, ...also] };
   }
   const layers = layersOf(pane, table).flat();
-  return { ...pane, numbers, values: layers.flat() };
+  return { ...pane, numbers: numbersOf(pane, table), values: layers.flat() };
+}
+
+/** There are no half events on a day, but there may be in the mean of a week. */
+function numbersOf({ drawn }: Pane, table: TimedTable): AxisNumbers {
+  const { unit } = table.column(drawn[0]!.column);
+  if (unit === 'events per day' && drawn.flatMap((one) => table.values(one)).every(Number.isInteger))
+    return 'whole';
+  return NUMBERS[unit] ?? 'short';
 }
 
 /** Of each series, and of each row of the table, the ends of its part of the stack; those below zero have a stack of their own. */

@@ -5,7 +5,7 @@ import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
 import { MEAN_OF_STEP } from '../drawing/days.ts';
 import { namedSeries } from '../series.ts';
-import { flowOf } from './flows.ts';
+import { flowOf, flowTitle } from './flows.ts';
 
 type Row = Content<typeof eventsByDay>[number];
 
@@ -37,7 +37,7 @@ export const events = defineChart({
     const flow = flowOf({ days, step, series, amount, unit: 'events per day' });
     const total = flow.totals.reduce((sum, count) => sum + count, 0);
     return {
-      title: 'Events written to the ledger per day, by type',
+      title: flowTitle('Events written to the ledger per day', 'type', series),
       unit: `Events per day, ${MEAN_OF_STEP[step]}`,
       columns: flow.columns,
       rows: total === 0 ? [] : flow.rows,

@@ -22,6 +22,11 @@ export function binColumns<T extends Pick<Bin<unknown>, 'from' | 'to'>>(step: St
   ];
 }
 
+/** `MIC minted per day, by cathedral`; of one series, which its axis does not name, `MIC minted per day: Economists`. */
+export function flowTitle(what: string, by: string, series: readonly Series[]): string {
+  return series.length === 1 ? `${what}: ${series[0]!.label}` : `${what}, by ${by}`;
+}
+
 /** Amounts by day, week or month and by series, as a table and as columns. */
 export interface Flow extends ChartTable {
   /** With the sum of each series. */

@@ -48,6 +48,7 @@ export const mii = defineChart({
     const bins = calendarBins(days, step).filter(({ rows }) => rows.length > 0);
     const now =
       state.to === null && data.now && data.now.time >= timeOfDay(days[0]?.date ?? '') ? data.now : null;
+    const values = [...days.flatMap(({ mii_min, threshold }) => [mii_min, threshold]), now?.mii ?? null];
     return {
       title: 'Integrity index against the threshold below which minting stops',
       unit: `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
@@ -67,7 +68,13 @@ export const mii = defineChart({
       finding: () => finding(days),
       says: () => (now ? standing(now) : ''),
       note: () =>
-        `The strip at the bottom shows when days ended with minting off. The scale does not begin at zero. ${partialWords(bins, step)}`.trim(),
+        [
+          'The strip at the bottom shows when days ended with minting off.',
+          ...(isFromZero(values) ? [] : [`${NOT_FROM_ZERO}.`]),
+          partialWords(bins, step),
+        ]
+          .join(' ')
+          .trim(),
       annotations: () => annotationsOf(days, data.offline),
       mark: () => ({
         kind: 'over-time',
@@ -81,6 +88,7 @@ export const mii = defineChart({
               text: formatIndex(now ? now.mii : meanOf(bins.at(-1)!.rows)),
             },
             threshold: (now ?? days.at(-1)!).threshold,
+            values,
           }),
         ],
       }),
@@ -94,10 +102,19 @@ interface Indexed {
   index: Pick<Pane['drawn'][number], 'label' | 'text' | 'dots'>;
   /** The newest one. */
   threshold: number | null;
+  /** What the lines and the band show. */
+  values: readonly (number | null)[];
+}
+
+export const NOT_FROM_ZERO = 'The scale does not begin at zero';
+
+/** The axis begins at zero where a value is nearer to it than to one, and with round numbers near the lowest value elsewhere. */
+export function isFromZero(values: readonly (number | null)[]): boolean {
+  return values.some((value) => value !== null && value < 0.5);
 }
 
 /** The mean index with the range of its readings, and the threshold. */
-export function indexPane({ band: [low, high], index, threshold }: Indexed): Pane {
+export function indexPane({ band: [low, high], index, threshold, values }: Indexed): Pane {
   const held = {
     column: 'threshold',
     label: 'Threshold',
@@ -110,6 +127,7 @@ export function indexPane({ band: [low, high], index, threshold }: Indexed): Pan
     unit: 'Index, share',
     leastSpan: 0.02,
     limits: [0, 1],
+    covers: isFromZero(values) ? [0] : [],
     band: { low, high, colour: 'subject' },
     drawn: [{ column: 'mii_mean', ...index, colour: 'subject' }, ...(threshold === null ? [] : [held])],
   };

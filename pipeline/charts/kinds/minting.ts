@@ -6,7 +6,7 @@ import { defineChart, MOST_ANNOTATIONS } from '../chart.ts';
 import { daysBetween, MEAN_OF_STEP } from '../drawing/days.ts';
 import { cathedralColour } from '../drawing/theme.ts';
 import { cathedralSeries } from '../series.ts';
-import { flowOf } from './flows.ts';
+import { flowOf, flowTitle } from './flows.ts';
 import { offRuns } from './mii.ts';
 
 type Row = Content<typeof mintingByDay>[number];
@@ -37,7 +37,7 @@ export const minting = defineChart({
     const flow = flowOf({ days, step, series, amount, unit: 'MIC per day' });
     const isAny = days.some(({ cathedral }) => series.some(({ name }) => name === cathedral));
     return {
-      title: 'MIC minted per day, by cathedral',
+      title: flowTitle('MIC minted per day', 'cathedral', series),
       unit: `MIC per day, ${MEAN_OF_STEP[step]}`,
       columns: flow.columns,
       rows: isAny ? flow.rows : [],

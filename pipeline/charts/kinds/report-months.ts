@@ -6,7 +6,7 @@ import { formatList } from '../../words/phrase.ts';
 import { type Chart, defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
 import { shortNumber } from '../drawing/label.ts';
-import { indexPane } from './mii.ts';
+import { indexPane, isFromZero, NOT_FROM_ZERO } from './mii.ts';
 
 /** A month of the report with its first and last day that are counted. */
 export type CountedMonth = TransparencyReport['financial']['months'][number] & {
@@ -126,9 +126,10 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
     asOf: ({ asOf }) => asOf,
     view({ months }) {
       const read = months.filter(({ mii_mean, mii_min }) => mii_mean !== null && mii_min !== null);
+      const values = months.flatMap(({ mii_min, threshold }) => [mii_min, threshold]);
       return {
         title: 'Integrity index against its threshold by month',
-        unit: 'From 0 to 1: mean of each month’s readings, with the range down to the lowest one. The scale does not begin at zero',
+        unit: `From 0 to 1: mean of each month’s readings, with the range down to the lowest one${isFromZero(values) ? '' : `. ${NOT_FROM_ZERO}`}`,
         ...tableOf(read.length === 0 ? [] : months, [
           ['month', 'Month'],
           ['mii_mean', 'Mean MII', 'share'],
@@ -147,6 +148,7 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
               band: ['mii_min', 'mii_mean'],
               index: { label: 'Mean', text: formatIndex(read.at(-1)!.mii_mean), dots: true },
               threshold: months.findLast(({ threshold }) => threshold !== null)?.threshold ?? null,
+              values,
             }),
           ],
         }),

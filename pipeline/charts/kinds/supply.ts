@@ -6,7 +6,7 @@ import { formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { tableOf } from '../chart-table.ts';
-import { END_OF_STEP, endsOf, withToday } from '../drawing/days.ts';
+import { END_OF_STEP, heldEnds, withToday } from '../drawing/days.ts';
 import { shortNumber } from '../drawing/label.ts';
 
 const PARTS = [
@@ -34,7 +34,7 @@ export const supply = defineChart({
   asOf: ({ asOf }) => asOf,
   isMissing: ({ levels }) => levels.every(({ total_supply }) => total_supply === 0),
   view(_, { state: { scale }, series: parts, days, step }) {
-    const ends = endsOf(days, step);
+    const ends = heldEnds(days, step);
     // Logarithms cannot be stacked.
     const isLog = scale === 'log';
     const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';

@@ -3,7 +3,7 @@ import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { formatDay } from '../../words/moment.ts';
-import { formatNumber, formatScore, formatSome, NOT_MEASURED } from '../../words/number.ts';
+import { formatNumber, formatScore, formatSome, NO_VALUE, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { round, tableOf } from '../chart-table.ts';
@@ -156,7 +156,8 @@ export const virtuesHistory = defineChart({
             drawn: measured.map(({ name, label }) => ({
               column: name,
               label,
-              text: formatScore(days.at(-1)![name]),
+              // The words would leave no room for the name of a narrow panel.
+              text: formatScore(days.at(-1)![name], NO_VALUE),
               colour: 'subject' as const,
             })),
           },
