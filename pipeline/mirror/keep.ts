@@ -240,7 +240,7 @@ export class Keeper implements Keep {
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
     if (this.#policy) await placePolicy(folder, Buffer.from(this.#policy).toString());
-    await keepCosigned(folder, manifest);
+    await keepCosigned(folder, this.#reader!);
     const cosignatures = { cosigned: this.#cosigned, policy };
     await replaceFile(join(folder, CHECKPOINT), await mergedCheckpoint(folder, manifest, cosignatures));
     await removeOldPartials(folder, manifest.log.size, { hasEntries: false });

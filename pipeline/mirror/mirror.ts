@@ -12,6 +12,7 @@ import {
   assertFresh,
   assertNoRollback,
   readLatest,
+  rollbackError,
   type SignedRelease,
 } from '../verify/signed-release.ts';
 import { type Verification, verify } from '../verify/verify.ts';
@@ -69,7 +70,10 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
 
 async function update(options: MirrorOptions): Promise<Mirrored> {
   const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
-  const local = await readLocalRelease(folder);
+  const local = await readLocalRelease(folder).catch((error) => {
+    if (recheck && error instanceof CathedralError) return null;
+    throw error;
+  });
   const state = await readMirrorState(folder);
   // An update that was killed while it placed the last files does not count as whole.
   const isWhole = local !== null && state?.version === local.manifest.version && !recheck;
@@ -81,7 +85,10 @@ async function update(options: MirrorOptions): Promise<Mirrored> {
     return unchanged(local!, await refreshNotes(options, local!));
   }
   // Found before anything else is fetched.
+  const { version } = announced.latest;
   if (local) assertNoRollback(acceptedOf(local), announced.latest, place);
+  else if (state && version < state.version)
+    throw rollbackError(place, `version ${state.version} or later`, `version ${version}`);
   const trusted = trustedKeys(state, keys);
   const { release, witnessing, fetched } = await verifyAndKeep(
     announced,

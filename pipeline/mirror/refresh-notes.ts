@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
+import { CathedralError } from '../errors.ts';
 import { cosignedPath } from '../ledger/log/cosigned-path.ts';
+import { isExtended } from '../ledger/log/proofs.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import {
   formatSignature,
@@ -55,7 +58,7 @@ export async function refreshNotes(
     [SIGNATURE_PATH, join(root, SIGNATURE_PATH)],
     [LIST_SIGNATURE_PATH, join(folder, LIST_SIGNATURE_PATH)],
   ] as const) {
-    const [found, held] = [await readSmall(origin, path, { most: MAX_NOTE_BYTES }), await readText(place)];
+    const [found, held] = [await readSmall(origin, path, { most: MAX_NOTE_BYTES }), await readHeld(place)];
     if (!found || held === null) continue;
     const added = { note: new TextDecoder().decode(found.bytes), place: origin.placeOf(path) };
     await replaceIfChanged(place, withSignatures(held, added, manifest.publisher));
@@ -89,15 +92,16 @@ export interface Cosignatures {
   policy: WitnessPolicy | null;
 }
 
-/** The checkpoint of the former release keeps its place and its cosignatures when the log has grown, as it does at the origin. */
-export async function keepCosigned(folder: string, { log }: PublicManifest): Promise<void> {
+/** The checkpoint of a former release, which `reader` extends, keeps its place and its cosignatures when the log has grown, as it does at the origin. */
+export async function keepCosigned(folder: string, reader: TileReader): Promise<void> {
   const place = join(folder, CHECKPOINT);
-  const held = await readText(place);
+  const held = await readHeld(place);
   if (held === null) return;
   const { text, signatures } = readSignatures(held, place);
-  const { origin, size } = parseCheckpoint(text, place);
-  if (size === log.size || signatures.every(({ name }) => name === origin)) return;
-  await replaceIfChanged(join(folder, LOG, cosignedPath(size)), held);
+  const checkpoint = unlessDamaged(() => parseCheckpoint(text, place));
+  if (!checkpoint || checkpoint.size >= reader.head.size || !(await isExtended(reader, checkpoint))) return;
+  if (signatures.every(({ name }) => name === checkpoint.origin)) return;
+  await replaceIfChanged(join(folder, LOG, cosignedPath(checkpoint.size)), held);
 }
 
 /** The checkpoint of a release with all cosignatures that the mirror has or is offered, but for invalid ones by witnesses of the policy. */
@@ -107,7 +111,7 @@ export async function mergedCheckpoint(
   { cosigned, policy }: Cosignatures,
 ): Promise<string> {
   const place = join(folder, CHECKPOINT);
-  const held = await readText(place);
+  const held = await readHeld(place);
   const sound = held !== null && policy ? await withoutInvalidCosignatures(held, policy, place) : held;
   return [sound, cosigned].reduce<string>(
     (note, more) => (more === null ? note : withSignatures(note, { note: more, place }, log.origin)),
@@ -135,6 +139,21 @@ function withSignatures(held: string, more: { note: string; place: string }, aut
 
 function linesOf({ signatures }: ReturnType<typeof readSignatures>): string[] {
   return signatures.map(formatSignature);
+}
+
+/** A note of the mirror; null if it has none, or a damaged one, in whose place comes that of the origin. */
+async function readHeld(place: string): Promise<string | null> {
+  const note = await readText(place);
+  return note === null ? null : unlessDamaged(() => readSignatures(note, place) && note);
+}
+
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CathedralError) return null;
+    throw error;
+  }
 }
 
 async function readText(place: string): Promise<string | null> {

@@ -15,7 +15,8 @@ const BYTES = 25_000;
 const EVENTS = [95_217, 95_277] as const;
 const LARGE_BYTES = 400_000_000;
 const MOST_MEMORY_MB = 300;
-const A_HANDFUL = 5;
+/** `latest.json`, and the three notes to which others add their signatures later. */
+const NEWS = ['latest.json', 'log/checkpoint', 'manifest.json.sig', 'snapshots/index.json.sig'];
 const MOST_OVERHEAD = 1.1;
 const RUNS = 3;
 const MOST_FIRST = 3;
@@ -38,8 +39,14 @@ export async function mirrorRuns(report: Report): Promise<void> {
       const again = await run(server.url, join(folder, 'mirror-0'));
       const [before, after] = [server.site, siteOf(2)];
       report(
-        compare('unchanged origin: requests ÷ 5', again.requests, A_HANDFUL, '', 1),
-        compare('unchanged origin: bytes ÷ those of latest.json', again.bytes, latestBytes(before), 'B', 1),
+        compare('unchanged origin: requests ÷ 4', again.requests, NEWS.length, '', 1),
+        compare(
+          'unchanged origin: bytes ÷ those of latest.json and the notes',
+          again.bytes,
+          newsBytes(before),
+          'B',
+          1,
+        ),
       );
       server.site = after;
       const next = await run(server.url, join(folder, 'mirror-0'));
@@ -90,8 +97,8 @@ function contentOf(name: string): Buffer {
   return createHash('shake256', { outputLength: BYTES }).update(name).digest();
 }
 
-function latestBytes(site: Site): number {
-  return site.get('latest.json')!.length;
+function newsBytes(site: Site): number {
+  return NEWS.reduce((sum, path) => sum + site.get(path)!.length, 0);
 }
 
 function changedBytes(before: Site, after: Site): number {

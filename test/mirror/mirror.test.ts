@@ -357,6 +357,28 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
+  test('replaces a damaged checkpoint by that of its origin, and with a recheck a damaged manifest, but goes back to no earlier release', async () => {
+    const earlier = server.site;
+    await updateMirror(server.url, folder);
+    await writeFile(join(folder, 'log/checkpoint'), 'hello');
+    server.site = smallSite({ release: 2 });
+    await updateMirror(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    await writeFile(join(folder, 'log/checkpoint'), 'hello');
+    expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    const manifest = join(folder, 'current/public/manifest.json');
+    await writeFile(manifest, '{');
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({ place: manifest });
+    const later = server.site;
+    server.site = earlier;
+    const back = await failureOf(() => updateMirror(server.url, folder, { recheck: true }));
+    expect(back).toMatchObject({ code: 'mirror_rollback' });
+    server.site = later;
+    await updateMirror(server.url, folder, { recheck: true });
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
   test('uses a folder instead of a link with --without-links, before and after an update', async () => {
     await updateMirror(server.url, folder, { withoutLinks: true });
     server.site = smallSite({ release: 2 });

@@ -61,7 +61,7 @@ export class PublicEvents {
   static async open(reader: TileReader, read: ReadLogFile): Promise<PublicEvents | null> {
     const bytes = await read(POLICY_PATH, MAX_POLICY_BYTES);
     if (!bytes) return null;
-    const policy = parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH);
+    const policy = parsePolicy(new TextDecoder().decode(bytes), reader.placeOf(POLICY_PATH));
     return new PublicEvents(reader, policy, read);
   }
 
@@ -72,11 +72,11 @@ export class PublicEvents {
   async lines(number: number): Promise<(Uint8Array | null)[]> {
     const tile = tileAt(0, number, this.reader.head.size);
     if (!tile) throw new RangeError(`a tree of ${this.reader.head.size} has no bundle ${number}`);
-    const [hashes, { path, entries }] = await Promise.all([this.reader.tile(0, number), this.#bundle(tile)]);
+    const [hashes, { place, entries }] = await Promise.all([this.reader.tile(0, number), this.#bundle(tile)]);
     for (const [at, entry] of entries.entries()) {
       if (entry === null) continue;
       const found = leafHash(entry);
-      if (found !== hashes[at]) throw invalid(`${path} entry ${at}`, `hash ${hashes[at]}`, found);
+      if (found !== hashes[at]) throw invalid(`${place} entry ${at}`, `hash ${hashes[at]}`, found);
     }
     return entries;
   }
@@ -91,15 +91,17 @@ export class PublicEvents {
   }
 
   /** A partial bundle may have been removed once the full one exists, which begins with it. */
-  async #bundle({ index, width }: Bundle): Promise<{ path: string; entries: (Uint8Array | null)[] }> {
+  async #bundle({ index, width }: Bundle): Promise<{ place: string; entries: (Uint8Array | null)[] }> {
     const { version } = this.policy;
     const path = publicBundlePath({ index, width }, version);
+    const place = this.reader.placeOf(path);
     const bytes = await this.#read(path, MAX_BUNDLE_BYTES);
-    if (bytes) return { path, entries: parsePublicBundle(bytes, width, path) };
+    if (bytes) return { place, entries: parsePublicBundle(bytes, width, place) };
     const full = publicBundlePath({ index, width: TILE_WIDTH }, version);
     const whole = width < TILE_WIDTH ? await this.#read(full, MAX_BUNDLE_BYTES) : null;
-    if (!whole) throw invalid(path, `a bundle of ${width} leaves`, 'no such file');
-    return { path: full, entries: parsePublicBundle(whole, TILE_WIDTH, full).slice(0, width) };
+    if (!whole) throw invalid(place, `a bundle of ${width} leaves`, 'no such file');
+    const fullPlace = this.reader.placeOf(full);
+    return { place: fullPlace, entries: parsePublicBundle(whole, TILE_WIDTH, fullPlace).slice(0, width) };
   }
 }
 

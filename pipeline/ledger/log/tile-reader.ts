@@ -19,7 +19,8 @@ const KEPT_TILES = 64;
 export class TileReader {
   readonly head: TreeHead;
   readonly #readTile: ReadTile;
-  readonly #placeOf: (path: string) => string;
+  /** The name of a file in messages, by its path below the log's address. */
+  readonly placeOf: (path: string) => string;
   readonly #edge: ReadonlyMap<number, readonly Hash[]>;
   /** By path, most recently used last. */
   readonly #kept = new Map<string, Promise<readonly Hash[]>>();
@@ -32,14 +33,11 @@ export class TileReader {
   ) {
     this.head = head;
     this.#readTile = readTile;
-    this.#placeOf = placeOf;
+    this.placeOf = placeOf;
     this.#edge = edge;
   }
 
-  /**
-   * `placeOf`: the name of a file in messages, by its path below the log's address. Throws log_invalid if the partial tiles do not give the head's
-   * root, and the errors of `readTile`.
-   */
+  /** Throws log_invalid if the partial tiles do not give the head's root, and the errors of `readTile`. */
   static async open(
     head: TreeHead,
     readTile: ReadTile,
@@ -112,11 +110,11 @@ export class TileReader {
   async #verified(tile: Tile): Promise<readonly Hash[]> {
     const { level, index } = tile;
     const above = await this.tile(level + 1, Math.floor(index / TILE_WIDTH));
-    const hashes = await readHashes(tile, this.#readTile, this.#placeOf);
+    const hashes = await readHashes(tile, this.#readTile, this.placeOf);
     const root = CompactRange.of(hashes).root();
     const expected = above[index % TILE_WIDTH]!;
     if (root === expected) return hashes;
-    const place = this.#placeOf(tilePath(tile));
+    const place = this.placeOf(tilePath(tile));
     throw invalid(place, `a tile with the root ${expected}, as the checkpoint signs it`, root);
   }
 }
