@@ -17,10 +17,14 @@ export interface CivicOptions extends Partial<Omit<Remote, 'baseUrl'>> {
   baseUrl: string;
   /** Events. */
   pageSize?: number;
+  /** Of new events in one import, as they are sent. */
+  mostBytes?: number;
 }
 
 /** As in the production ledger. */
 const PAGE_SIZE = 100;
+/** Some ten million events. A server without an end would fill the disk, on which new events wait until all of them are there. */
+const MOST_BYTES = 4 * 1024 ** 3;
 /** Of one request: a hosted ledger may need to wake up. */
 const TIMEOUT_MS = 60_000;
 /** Per page. */
@@ -46,6 +50,7 @@ const MAX_STALLED = 100;
 export function civicSource({
   baseUrl: url,
   pageSize = PAGE_SIZE,
+  mostBytes = MOST_BYTES,
   ...options
 }: CivicOptions): RowSource<RemoteEvent> {
   const baseUrl = URL.parse(url);
@@ -62,7 +67,7 @@ export function civicSource({
     form: CIVIC_FORM,
     sealDelayMs: 0,
     quiet: 'never',
-    open: async (opening) => new CivicView(remote, pageSize, opening),
+    open: async (opening) => new CivicView(remote, { pageSize, mostBytes }, opening),
   };
 }
 
@@ -74,7 +79,7 @@ class CivicView implements RowView<RemoteEvent> {
   readonly #pageSize: number;
   readonly #opening: Opening;
   readonly #index: RowIndex;
-  readonly #spool = new Spool();
+  readonly #spool: Spool;
   /** event_id → new event, and the same by event_hash. */
   readonly #fresh = new Map<string, FreshLink>();
   readonly #byHash = new Map<string, FreshLink>();
@@ -90,9 +95,14 @@ class CivicView implements RowView<RemoteEvent> {
   /** How many of the oldest events were compared again, by this import and those before it. */
   #audited: number;
 
-  constructor(remote: Remote, pageSize: number, opening: Opening) {
+  constructor(
+    remote: Remote,
+    { pageSize, mostBytes }: Required<Pick<CivicOptions, 'pageSize' | 'mostBytes'>>,
+    opening: Opening,
+  ) {
     this.#remote = remote;
     this.#pageSize = pageSize;
+    this.#spool = new Spool(mostBytes);
     this.#opening = opening;
     this.#index = opening.index;
     this.#audited = Number(opening.index.state.mark ?? 0);
@@ -192,6 +202,8 @@ class CivicView implements RowView<RemoteEvent> {
         if (isEnd) return;
         if (stalled > MAX_STALLED)
           throw failed('ledger/events', `other events at offset ${offset}`, 'the previous page');
+        if (offset > this.#count() + MAX_STALLED * this.#pageSize)
+          throw failed('ledger/events', `other events at offset ${offset}`, 'events of earlier pages');
         yield page;
         before = new Set(page.map(({ event_id }) => event_id));
         last = isNew && page.length > 1 ? page.at(-1)!.event_id : null;
@@ -275,16 +287,23 @@ class Spool {
   readonly #database = new DatabaseSync('');
   readonly #add;
   readonly #get;
+  readonly #most: number;
+  #bytes = 0;
 
-  constructor() {
+  constructor(most: number) {
+    this.#most = most;
     this.#database.exec('CREATE TABLE event (json TEXT NOT NULL) STRICT; BEGIN');
     this.#add = this.#database.prepare('INSERT INTO event VALUES (?)');
     this.#get = this.#database.prepare('SELECT json FROM event WHERE rowid = ?');
   }
 
-  /** Returns its number. */
+  /** Returns its number. Throws import_failed for more than one import takes. */
   add(event: RemoteEvent): number {
-    return Number(this.#add.run(JSON.stringify(event)).lastInsertRowid);
+    const json = JSON.stringify(event);
+    this.#bytes += json.length;
+    if (this.#bytes > this.#most)
+      throw failed('ledger/events', `at most ${this.#most} bytes of events that are new`, 'more');
+    return Number(this.#add.run(json).lastInsertRowid);
   }
 
   get(number: number): RemoteEvent {

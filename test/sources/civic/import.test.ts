@@ -5,7 +5,14 @@ import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { IMPORT_INDEX } from '../../../pipeline/ledger/reading/directory.ts';
 import { isRemoteCopy } from '../../../pipeline/sources/import/row-index.ts';
-import { type CivicEvent, CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
+import {
+  type CivicEvent,
+  CivicServer,
+  civicAfter,
+  civicChain,
+  civicEvent,
+  formatPage,
+} from './civic-server.ts';
 import { Folders, filesOf, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
 import vectors from './python-vectors.json' with { type: 'json' };
 
@@ -143,6 +150,28 @@ describe('importCivicLedger', () => {
       code: 'import_failed',
       found: 'the previous page',
     });
+  });
+
+  test('refuses a server that repeats itself, and one that has no end', async () => {
+    const [a, b, c, d] = civicChain(4) as [CivicEvent, CivicEvent, CivicEvent, CivicEvent];
+    await serve([]);
+    // Each page goes on where the one before it ended.
+    server.intercept = (response, url) => {
+      const isOdd = (Number(url.searchParams.get('offset')) / 2) % 2 === 1;
+      response.end(formatPage(isOdd ? [b, a, d] : [d, c, b]));
+      return true;
+    };
+    await expect(importInto(directory, server.url, { pageSize: 3 })).rejects.toMatchObject({
+      code: 'import_failed',
+      found: 'events of earlier pages',
+    });
+    server.intercept = () => false;
+    server.events = civicChain(400);
+    await expect(importInto(directory, server.url, { mostBytes: 50_000 })).rejects.toMatchObject({
+      code: 'import_failed',
+      expected: 'at most 50000 bytes of events that are new',
+    });
+    expect((await importInto(directory, server.url)).imported).toBe(400);
   });
 
   test('keeps both branches of a fork, with an alert after the second', async () => {
