@@ -34,12 +34,9 @@ const { 'RateLimit-Policy': policy = '', RateLimit: left = '' } = rateLimitHeade
 /** Headers of responses, by name: what each says, and an example. */
 const HEADERS = {
   ETag: ['The SHA-256 of the bytes sent, so each encoding has its own. Send it back in If-None-Match.', ETAG],
-  'Last-Modified': [
-    'When these bytes first appeared, in the time of the data. Files of the log have none.',
-    DATE,
-  ],
+  'Last-Modified': ['When these bytes first appeared, in the time of the data.', DATE],
   'Cache-Control': [
-    'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file. A counted response to a key is private.',
+    'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file or a problem. A counted response to a key is private.',
     CACHE_CONTROL.data,
   ],
   'Accept-Ranges': ['The file can be requested in ranges.', 'bytes'],
@@ -48,6 +45,12 @@ const HEADERS = {
     'The name under which a browser saves the download.',
     'attachment; filename="ledger-export_2025-12-01_2025-12-31_filtered.csv"',
   ],
+  'Content-Location': [
+    'Of an earlier version: its permanent address.',
+    '/snapshots/2025-12-01T06Z/economy/mic-history.csv',
+  ],
+  'Memento-Datetime': ['Of an earlier version: the time of its snapshot (RFC 7089).', DATE],
+  Link: ['Of an earlier version: where the current one is.', '</economy/mic-history.csv>; rel="original"'],
   'RateLimit-Policy': [
     'The quota: q requests in w seconds. Missing if there is none, and in responses that shared caches may keep.',
     policy,
@@ -62,6 +65,8 @@ const HEADERS = {
     'Bearer realm="cathedral"',
   ],
   Allow: ['The methods of this path.', ALLOW],
+  'Accept-Post': ['The media type to send, where another one was sent.', 'application/json'],
+  'Accept-Encoding': ['The encoding to send, where a compressed document was sent.', 'identity'],
   'X-Request-Id': [
     'Identifies this request in the server log. Quote it when you report a problem.',
     'pX3k9aQz-1f',
@@ -70,13 +75,14 @@ const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers of a file. */
-export const FILE_HEADERS = [
-  'ETag',
-  'Last-Modified',
-  'Cache-Control',
-  'Accept-Ranges',
-  'X-Request-Id',
+/** Headers of every response. */
+export const EVERY_HEADERS = ['Cache-Control', 'X-Request-Id'] as const satisfies readonly HeaderName[];
+
+/** Headers of a response with a version of a file that is not the current one. */
+export const VERSION_HEADERS = [
+  'Content-Location',
+  'Memento-Datetime',
+  'Link',
 ] as const satisfies readonly HeaderName[];
 
 /** Headers of a response that counts against a quota. */

@@ -5,19 +5,21 @@ import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { exampleOfProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts';
 import { parametersOf } from '../query/query.ts';
+import { VersionQuery } from '../query/version-query.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import { ANYWHERE, problemsOf } from '../routes/problems.ts';
 import { type ApiFacts, type Content, OTHER_GROUPS, type Route } from '../routes/route.ts';
 import { GROUPS, ROUTES } from '../routes/table.ts';
 import { keyAreasOf } from '../tiers.ts';
 import {
-  FILE_HEADERS,
+  EVERY_HEADERS,
   FILE_REQUEST_HEADERS,
   type HeaderName,
   headerComponents,
   LIMIT_HEADERS,
   refer,
   referToHeaders,
+  VERSION_HEADERS,
 } from './headers.ts';
 /** `/openapi.json`, OpenAPI 3.1: every route, from the table that the server answers from. Pure. */
 export function openApiDocument(facts: ApiFacts) {
@@ -134,19 +136,12 @@ function securityOf({ area, areas, access }: Route) {
 }
 
 function responsesOf(route: Route, facts: ApiFacts) {
-  const { answer, access, kind } = route;
-  const headers: HeaderName[] = [
-    ...(kind === 'file' ? FILE_HEADERS : [...(route.headers ?? []), 'X-Request-Id' as const]),
-    ...(access === 'counted' ? LIMIT_HEADERS : []),
-  ];
+  const { answer, kind } = route;
   const own = Object.entries(answer).map(([status, { description, content }]) => [
     status,
-    { description, headers: referToHeaders(headers), content: contentsOf(content, facts) },
+    { description, headers: referToHeaders(headersOf(route)), content: contentsOf(content, facts) },
   ]);
-  const parts = {
-    '206': refer('responses', 'PartOfFile'),
-    '304': refer('responses', access === 'counted' ? 'NotModified' : 'NotModifiedFree'),
-  };
+  const parts = Object.keys(PARTS).map((status) => [status, refer('responses', partName(status, route))]);
   const problems = [...problemsOf(route)].map(([status, codes]) => {
     const other = answer[status];
     if (!other) return [String(status), refer('responses', componentOf(codes))];
@@ -155,10 +150,23 @@ function responsesOf(route: Route, facts: ApiFacts) {
   });
   return {
     ...Object.fromEntries(own),
-    ...(kind === 'file' && parts),
+    ...(kind === 'file' && Object.fromEntries(parts)),
     ...Object.fromEntries(problems),
     default: refer('responses', componentOf(ANYWHERE)),
   };
+}
+
+/** Headers of the responses of a route that are no problems. */
+function headersOf({ access, handler, headers = [], kind, query }: Route): HeaderName[] {
+  return [
+    ...EVERY_HEADERS,
+    ...headers,
+    ...(kind === 'file' ? (['ETag', 'Accept-Ranges'] as const) : []),
+    // The time of a file of the log is that of a server’s own copy.
+    ...(kind === 'file' && handler !== 'log' ? (['Last-Modified'] as const) : []),
+    ...(query === VersionQuery ? VERSION_HEADERS : []),
+    ...(access === 'counted' ? LIMIT_HEADERS : []),
+  ];
 }
 
 function contentsOf(contents: Route['answer'][number]['content'], facts: ApiFacts) {
@@ -187,20 +195,39 @@ function namedSchemas() {
   );
 }
 
+/** What every file also answers, by status. */
+const PARTS = {
+  '206': {
+    name: 'PartOfFile',
+    description: 'The requested range.',
+    headers: ['Content-Range'],
+    content: { '*/*': { schema: {} } },
+  },
+  '304': { name: 'NotModified', description: 'The file has not changed.', headers: [] },
+} as const;
+
+/** `NotModified.counted`: routes with the same headers have the same response. */
+function partName(status: string, route: Route): string {
+  const { name } = PARTS[status as keyof typeof PARTS];
+  const sent = headersOf(route);
+  const kinds = [
+    sent.includes('RateLimit') && 'counted',
+    sent.includes('Link') && 'versions',
+    !sent.includes('Last-Modified') && 'log',
+  ];
+  return [name, ...kinds.filter((kind) => kind !== false)].join('.');
+}
+
 function fileResponses() {
-  const unchanged = ['ETag', 'Last-Modified', 'Cache-Control'] as const;
-  return {
-    NotModified: {
-      description: 'The file has not changed. Counts as a request.',
-      headers: referToHeaders([...unchanged, ...LIMIT_HEADERS]),
-    },
-    NotModifiedFree: { description: 'The file has not changed.', headers: referToHeaders(unchanged) },
-    PartOfFile: {
-      description: 'The requested range.',
-      headers: referToHeaders(['Content-Range', ...FILE_HEADERS, ...LIMIT_HEADERS]),
-      content: { '*/*': { schema: {} } },
-    },
-  };
+  return Object.fromEntries(
+    ROUTES.filter(({ kind }) => kind === 'file').flatMap((route) =>
+      Object.entries(PARTS).map(([status, { name: _, description, headers, ...content }]) => {
+        const says = route.access === 'counted' ? `${description} Counts as a request.` : description;
+        const all = referToHeaders([...headers, ...headersOf(route)]);
+        return [partName(status, route), { description: says, headers: all, ...content }];
+      }),
+    ),
+  );
 }
 
 /** A problem document (RFC 9457) as `formatProblem` writes it; members may be added. */
@@ -244,6 +271,7 @@ const PROBLEM_HEADERS: Readonly<Partial<Record<number, readonly HeaderName[]>>> 
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   405: ['Allow'],
+  415: ['Accept-Post', 'Accept-Encoding'],
   416: ['Content-Range'],
   429: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
   503: ['Retry-After'],
@@ -254,7 +282,7 @@ function describeProblems(codes: readonly ProblemCode[]) {
   const headers = codes === ANYWHERE ? [] : (PROBLEM_HEADERS[status] ?? []);
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    headers: referToHeaders([...headers, 'X-Request-Id']),
+    headers: referToHeaders([...EVERY_HEADERS, ...headers]),
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: refer('schemas', 'Problem'),

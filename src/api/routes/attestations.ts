@@ -74,7 +74,6 @@ const COMMON = {
   area: 'academics',
   access: 'counted',
   query: NONE,
-  headers: ['Cache-Control'],
 } as const;
 
 /** Verification and status of Companion Attestations, counted as requests for academics. */

@@ -161,7 +161,6 @@ export const OEMBED_ROUTE: Route = route({
     example: oembedExample,
     exampleOf: 'Example',
   }),
-  headers: ['Cache-Control'],
   problems: ['not_found', 'format_not_offered'],
 });
 

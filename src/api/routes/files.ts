@@ -137,7 +137,7 @@ function exportRoutes(): Route[] {
         },
       },
     },
-    headers: ['Content-Disposition', 'Cache-Control'],
+    headers: ['Content-Disposition'],
     problems: ['invalid_filter'],
     about: { path: `/files/${path}/#fields`, description: 'Columns' },
   });

@@ -155,6 +155,8 @@ const SNAPSHOT_ROUTES: readonly Route[] = [
       '*/*': { type: null },
     },
     {
+      // Of a file that another snapshot stores.
+      headers: ['Content-Location', 'Memento-Datetime', 'Link'],
       summary: 'A data file of a snapshot',
       description:
         'In the same format as at the path without /snapshots/ and the id. It never changes. The service assembles histories, which are not copied; on a static host, the index of the snapshot says how.',

@@ -64,7 +64,7 @@ export type Handler =
   | 'status';
 
 /** A header of an answer that is not usual for its kind. */
-type OwnHeader = 'Content-Disposition' | 'Cache-Control';
+type OwnHeader = 'Content-Disposition' | 'Content-Location' | 'Memento-Datetime' | 'Link';
 
 export interface Content {
   /** Null: not text, which JSON Schema cannot describe. */

@@ -164,7 +164,6 @@ Each event has an id, which says how many events of the ledger the client then h
     example: beginning,
     exampleOf: 'Start of the stream',
   }),
-  headers: ['Cache-Control'],
   sentHeaders: {
     'Last-Event-ID': z.string().max(256).meta({
       description:

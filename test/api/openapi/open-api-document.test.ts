@@ -198,6 +198,9 @@ describe('an example', () => {
       '/log/public/{version}/{tile} 200 as application/octet-stream',
       '/snapshots/{snapshot}/{area}/{file} 200 as */*',
       'PartOfFile as */*',
+      'PartOfFile.counted.versions as */*',
+      'PartOfFile.versions as */*',
+      'PartOfFile.log as */*',
     ]);
   });
 
