@@ -138,13 +138,26 @@ const RULES = {
 };
 const QUOTES = 'CSV with quotes around the whole cell, and two for one inside of it';
 
+/** What is wrong with the quotes of a cell, by the parser's code. */
+const QUOTE_FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote that is not closed',
+  INVALID_OPENING_QUOTE: 'a quote after other text',
+  CSV_INVALID_CLOSING_QUOTE: 'text after its closing quote',
+};
+
 /** The cells of whole records. Throws `ledger_corrupt`; `place` names the first of them. */
 function parseCells(records: Buffer, delimiter: string, place: string): string[][] {
   try {
     return parse(records, { ...RULES, delimiter }) as string[][];
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
-    throw corrupt(place, QUOTES, cause.message.replace(/ at line \d+/, ''), cause);
+    const fault = QUOTE_FAULTS[cause.code];
+    throw corrupt(
+      place,
+      QUOTES,
+      fault ? `cell ${Number(cause.index) + 1} with ${fault}` : cause.message,
+      cause,
+    );
   }
 }
 

@@ -108,6 +108,22 @@ describe('events are read from', () => {
     }
   });
 
+  // Beyond 5,000 levels, what calls itself for each level overflows the stack.
+  test.for([513, 6000, 200_000])('no event with %i arrays in each other', async (levels) => {
+    const deep = '['.repeat(levels) + ']'.repeat(levels);
+    const event = `{"type":"heartbeat","agent":"A","data":{"x":${deep}}}`;
+    const rows = {
+      'a.ndjson': event,
+      'a.json': `[${event}]`,
+      'a.csv': `type,agent,data\nheartbeat,A,"{""x"":${deep}}"`,
+    };
+    for (const [name, content] of Object.entries(rows)) {
+      const { drafts, faults } = await read(content, name, {}, 1 << 20);
+      expect([name, drafts.length]).toEqual([name, 0]);
+      expect(faults.join(), name).toContain('expected at most 512 objects or arrays in each other');
+    }
+  });
+
   test('CSV whose cells have line ends, with the line at which a row begins', async () => {
     for (const end of ['\n', '\r\n']) {
       const rows = [
