@@ -120,6 +120,10 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
     expect(verified.stdout).toContain(
       'entries from before 2025-12-01T06:00:05.000Z\nThe log is complete: 7 entries.',
     );
+    await runHere('access-log expire', ['--before', '2025-12-01T06:00:11Z'], { env, now });
+    expect((await runHere('access-log verify', [], { env })).stdout).toMatch(
+      /\nThe log is complete: 1 entry\. .*\nIt was compared with no signed heads\. 1 more is of a removed entry\.\n$/,
+    );
   });
 
   test('is signed by each run of a publisher, and by none after entries were cut off', async () => {
@@ -186,9 +190,7 @@ test('the access log of one machine is verified with the heads that its server s
   expect(stderr).toContain('"note":"cathedral-access-log-head/1\\nhttps://data.example.org\\n0\\n');
   const verified = await run('access-log verify');
   expect(verified).toMatchObject({ status: 0 });
-  expect(verified.stdout).toMatch(
-    /^The log is complete: 1 entries.*\nIt was compared with 1 signed head\.\n$/,
-  );
+  expect(verified.stdout).toMatch(/^The log is complete: 1 entry.*\nIt was compared with 1 signed head\.\n$/);
   // The key that readers find is that of the note, and belongs to the release like every other file.
   expect(await publish()).toMatchObject({ status: 0 });
   const published = await readFile(join(out, 'current/public/access-log.vkey'), 'utf8');

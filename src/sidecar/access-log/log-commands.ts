@@ -119,7 +119,9 @@ function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string
     lines.push(`  ${first} to ${end}, at ${at}: entries from before ${before}`);
   const judgement = faults.length === 0 ? 'The log is complete' : formatCount(faults.length, 'finding');
   const end =
-    last.seq < 0 ? 'no entries yet' : `${entries} entries. The last one is ${last.seq}, ${last.hash}`;
+    last.seq < 0
+      ? 'no entries yet'
+      : `${formatCount(entries, 'entry', 'entries')}. The last one is ${last.seq}, ${last.hash}`;
   return [...lines, `${judgement}: ${end}`];
 }
 
@@ -128,7 +130,8 @@ function formatSigned(signed: readonly SignedHead[], { seq: start }: LogVerdict[
   if (signed.length === 0) return 'No signed head is there to compare it with.';
   const removed = signed.filter((one) => 'seq' in one && one.seq < start).length;
   const compared = `It was compared with ${formatCount(signed.length - removed, 'signed head')}.`;
-  return removed === 0 ? compared : `${compared} ${formatCount(removed, 'more')} of removed entries.`;
+  if (removed === 0) return compared;
+  return `${compared} ${formatCount(removed, 'more is of a removed entry', 'more are of removed entries')}.`;
 }
 
 /** Removes entries older than `before`, ms since 1970. Throws locked and store_failed. */
