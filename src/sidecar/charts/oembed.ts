@@ -1,9 +1,8 @@
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import { embedFrame, embedPath, ownParameters } from '../../../pipeline/charts/chart-address.ts';
-import { formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
+import { formatChartState, parseChartState, stateFault } from '../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { OembedDocument } from '../../api/oembed-document.ts';
 import { Problem } from '../../api/problem.ts';
@@ -90,7 +89,6 @@ function findPage(url: string, baseUrl: string): { id: string; query: string } {
       query: formatChartState(chart, parseChartState(chart, ownParameters(asked.search))),
     };
   } catch (error) {
-    if (!(error instanceof CathedralError)) throw error;
-    throw new Problem('not_found', `The chart has no such view: ${error.message}`);
+    throw new Problem('not_found', `The chart has no such view: ${stateFault(error)}.`);
   }
 }
