@@ -418,6 +418,11 @@ describe('a link', () => {
   });
 });
 
+test.each(PAGES)('%s has nothing outside of its code that Markdown would drop or make bold', (page) => {
+  const words = read(page).replaceAll(/^```.*?^```|`[^`\n]*`|<!--.*?-->/gms, '');
+  expect(words.match(/(?<!\w)__\w+__|(?<!\\)<[a-z]+>/g) ?? []).toEqual([]);
+});
+
 /** The anchors of a page's headings, as code hosts make them. */
 function headingsOf(page: string): string[] {
   const headings = [...read(page).matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!);

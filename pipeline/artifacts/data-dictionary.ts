@@ -166,7 +166,13 @@ function section(artifact: Artifact): string {
   const types = typesOf(artifact);
   const follows = types.length > 0 ? [`Follows from ${formatList(types.map(typeLink))} events.`] : [];
   const facts = `\`${mediaType}\`, ${access}, changes ${refresh}.`;
-  const lines = ['', `### /${path}`, '', [`**${title}.** ${description}`, facts, ...follows].join('\n'), ''];
+  const lines = [
+    '',
+    `### /${path}`,
+    '',
+    [`**${title}.** ${markdown(description)}`, facts, ...follows].join('\n'),
+    '',
+  ];
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');
   if (limits.length > 0) lines.push(...limits.map((limit) => `- ${limit}`), '');
@@ -193,9 +199,17 @@ function fieldTable(fields: readonly Field[]): string[] {
 
 /** The lines of a table in Markdown. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]) => `| ${cells.map(markdownCell).join(' | ')} |`;
   return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)];
+}
+
+export const markdownCell = (text: string) => markdown(text).replaceAll('|', '\\|');
+
+/** A text with `` `code` `` in which Markdown would otherwise drop `<year>` as a tag, and make `__proto__` bold. */
+function markdown(text: string): string {
+  return text.replaceAll(/`[^`]*`|<(?=[a-z])|\b__\w+__\b/g, (found) =>
+    found === '<' ? '\\<' : found.startsWith('_') ? `\`${found}\`` : found,
+  );
 }
 
 export function code(text: string): string {

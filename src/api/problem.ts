@@ -3,7 +3,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 interface ProblemEntry {
   status: number;
   title: string;
-  /** For the page of the code: what happened. Plain text; an empty line separates paragraphs. */
+  /** For the page of the code: what happened, with `` `code` ``; an empty line separates paragraphs. */
   meaning: string;
   /** What the client can do now. */
   remedy: string;
@@ -31,7 +31,7 @@ const PROBLEMS = {
     status: 400,
     title: 'Unknown parameter',
     meaning:
-      'The query has a parameter that this path does not take. Data files take only as_of and sha256, which ask for an earlier version. If misspelt parameters were ignored, you would silently get a different answer from the one you asked for.',
+      'The query has a parameter that this path does not take. Data files take only `as_of` and `sha256`, which ask for an earlier version. If misspelt parameters were ignored, you would silently get a different answer from the one you asked for.',
     remedy: 'Correct the name or leave it out. The reference lists the parameters of each path.',
     instance: '/economy/mic-history.csv',
     detail: 'This path takes the parameters as_of, sha256, found "asof".',
@@ -42,7 +42,7 @@ const PROBLEMS = {
     meaning:
       'The path takes the parameter, but not this value: a date or a format does not exist, the start is after the end, or the parameter occurs twice. The detail names it.',
     remedy:
-      'Correct the value. Write dates as 2025-12-01, which is the whole day in UTC, or as 2025-12-01T06:00:00Z. Write a plus sign in an address as %2B.',
+      'Correct the value. Write dates as `2025-12-01`, which is the whole day in UTC, or as `2025-12-01T06:00:00Z`. Write a plus sign in an address as `%2B`.',
     instance: '/government/ledger/export',
     detail:
       'The parameter from: expected a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z, found "2025-12".',
@@ -51,9 +51,9 @@ const PROBLEMS = {
     status: 400,
     title: 'Invalid filter',
     meaning:
-      'The parameter filter is not an RSQL expression, uses an unknown field or operator, or is too long or too deeply nested. The detail says where.',
+      'The parameter `filter` is not an RSQL expression, uses an unknown field or operator, or is too long or too deeply nested. The detail says where.',
     remedy:
-      'Write comparisons of event_type, agent, cycle or attestation_hash, joined by ; (and) or , (or), for example event_type==mic_mint;agent=in=(ATLAS,AUREA). Percent-encode the whole value.',
+      'Write comparisons of `event_type`, `agent`, `cycle` or `attestation_hash`, joined by ; (and) or , (or), for example `event_type==mic_mint;agent=in=(ATLAS,AUREA)`. Percent-encode the whole value.',
     instance: '/government/ledger/export',
     detail:
       'The filter, character 1: expected one of event_type, agent, cycle, attestation_hash, found "sentinel".',
@@ -64,14 +64,14 @@ const PROBLEMS = {
     meaning:
       'The query has a parameter for keys, or a value that looks like a key. Addresses are stored in histories and in the logs of every machine on the way, so the service refuses a key there even if it is valid (RFC 6750 §2.3 advises against it).',
     remedy:
-      'Send the key in the header, Authorization: Bearer <key>. Ask for a rotation of a key that was sent in an address: others may have seen it.',
+      'Send the key in the header, `Authorization: Bearer <key>`. Ask for a rotation of a key that was sent in an address: others may have seen it.',
     detail: 'Send the key in the Authorization header, and ask for a rotation of this one.',
   },
   invalid_authorization: {
     status: 400,
     title: 'Malformed Authorization header',
     meaning: 'The request has more than one Authorization header, or not exactly one key after Bearer.',
-    remedy: 'Send one header with one key: Authorization: Bearer <key>.',
+    remedy: 'Send one header with one key: `Authorization: Bearer <key>`.',
     detail: 'Send exactly one key after Bearer.',
   },
   key_required: {
@@ -79,7 +79,7 @@ const PROBLEMS = {
     title: 'API key required',
     meaning: 'The path is restricted, and the request has no key.',
     remedy:
-      'Send a key in the header, Authorization: Bearer <key>. Government offices get keys for the restricted files; the guide to keys says how to ask for one.',
+      'Send a key in the header, `Authorization: Bearer <key>`. Government offices get keys for the restricted files; the API reference says how to ask for one.',
     instance: '/government/compliance-report.json',
     detail: 'Send a key: Authorization: Bearer <key>.',
   },
@@ -87,9 +87,9 @@ const PROBLEMS = {
     status: 401,
     title: 'Unknown authorization scheme',
     meaning:
-      'The Authorization header has a scheme other than Bearer, for example Basic, which a user name in the address or an entry in a .netrc file can cause.',
+      'The Authorization header has a scheme other than Bearer, for example Basic, which a user name in the address or an entry in a `.netrc` file can cause.',
     remedy:
-      'Send no Authorization header to public paths, and Authorization: Bearer <key> to restricted ones.',
+      'Send no Authorization header to public paths, and `Authorization: Bearer <key>` to restricted ones.',
     detail: 'Send Authorization: Bearer <key>, or no Authorization header.',
   },
   invalid_token: {
@@ -123,7 +123,7 @@ const PROBLEMS = {
     title: 'Before the first snapshot',
     meaning:
       'The request asks for a file as it was before the first snapshot that this service keeps, and the file has changed since. The detail names that snapshot.',
-    remedy: 'Ask for a later time. Earlier states follow from the ledger: cathedral as-of rebuilds them.',
+    remedy: 'Ask for a later time. Earlier states follow from the ledger: `cathedral as-of` rebuilds them.',
     instance: '/economy/mic-history.csv',
     detail:
       'The first snapshot is 2025-12-01T06Z, after 2025-11-01T00Z: /snapshots/2025-12-01T06Z/economy/mic-history.csv.',
@@ -134,7 +134,7 @@ const PROBLEMS = {
     meaning:
       'The request asks for an earlier version of a file, by its time or by its SHA-256, and no snapshot has it. Of the months that ended more than a year ago, only the last snapshot is kept. The detail names the nearest snapshots before and after the time.',
     remedy:
-      'Use one of the addresses in the detail if its time will do. Otherwise rebuild the snapshot from the ledger with cathedral as-of.',
+      'Use one of the addresses in the detail if its time will do. Otherwise rebuild the snapshot from the ledger with `cathedral as-of`.',
     instance: '/economy/mic-history.csv',
     detail:
       'No snapshot of 2025-12-10T06Z is kept, and the file has changed since the one before. The nearest: /snapshots/2025-11-30T18Z/economy/mic-history.csv, /snapshots/2025-12-31T18Z/economy/mic-history.csv.',
@@ -143,8 +143,8 @@ const PROBLEMS = {
     status: 405,
     title: 'Method not allowed',
     meaning:
-      'The service is read-only: it answers GET, HEAD and OPTIONS. One path takes only POST: it verifies Companion Attestations, and stores nothing of what it receives.',
-    remedy: 'Use GET. The Allow header of the response lists the methods of this path.',
+      'The service is read-only: it answers `GET`, `HEAD` and `OPTIONS`. One path takes only `POST`: it verifies Companion Attestations, and stores nothing of what it receives.',
+    remedy: 'Use `GET`. The `Allow` header of the response lists the methods of this path.',
     detail: 'POST is not one of GET, HEAD, OPTIONS.',
   },
   request_timeout: {
@@ -159,7 +159,7 @@ const PROBLEMS = {
     status: 412,
     title: 'Precondition failed',
     meaning:
-      'The request has If-Match or If-Unmodified-Since, and the file has changed since: a new release was published in between.',
+      'The request has `If-Match` or `If-Unmodified-Since`, and the file has changed since: a new release was published in between.',
     remedy:
       'Request the file again without the condition, and continue with the ETag of that response. Do not combine parts of two releases.',
     instance: '/economy/mic-history.csv',
@@ -178,18 +178,18 @@ const PROBLEMS = {
     status: 415,
     title: 'Unsupported media type',
     meaning:
-      'The Content-Type of the request is not application/json, or the body is compressed. Accept-Post or Accept-Encoding in the response says what the path takes.',
+      'The `Content-Type` of the request is not `application/json`, or the body is compressed. `Accept-Post` or `Accept-Encoding` in the response says what the path takes.',
     remedy:
-      'Send the document uncompressed, with Content-Type: application/json. With curl: --data-binary @signed.json -H "Content-Type: application/json".',
+      'Send the document uncompressed, with `Content-Type: application/json`. With curl: `--data-binary @signed.json -H "Content-Type: application/json"`.',
     instance: '/attestations/verify',
     detail: 'Send the document as application/json; found "application/x-www-form-urlencoded".',
   },
   range_not_satisfiable: {
     status: 416,
     title: 'Range not satisfiable',
-    meaning: 'The range starts after the end of the file. Content-Range gives the length of the file.',
+    meaning: 'The range starts after the end of the file. `Content-Range` gives the length of the file.',
     remedy:
-      'Request a range within the file, with If-Range and the ETag of the part that you have: if the file has changed, you get the whole file.',
+      'Request a range within the file, with `If-Range` and the ETag of the part that you have: if the file has changed, you get the whole file.',
     instance: '/economy/mic-history.csv',
     detail: 'The file has 152311 bytes.',
   },
@@ -199,7 +199,7 @@ const PROBLEMS = {
     meaning:
       'The holder of this key, or without a key this network, has used the daily quota of this area. Each area has its own quota. The day ends at midnight UTC.',
     remedy:
-      'Wait for the number of seconds in Retry-After. Keep what you have, and request only changes, with If-None-Match. If the quota is too small, ask for a key. An address that many people share counts as one.',
+      'Wait for the number of seconds in `Retry-After`. Keep what you have, and request only changes, with `If-None-Match`. If the quota is too small, ask for a key. An address that many people share counts as one.',
     detail: 'The 100 requests of this day for economy are used up; the next day begins at 00:00 UTC.',
   },
   headers_too_large: {
@@ -214,7 +214,7 @@ const PROBLEMS = {
     title: 'Internal error',
     meaning: 'The service failed, and the error is in its log.',
     remedy:
-      'Try again later. If the error persists, write to the contact in /.well-known/security.txt and give the time.',
+      'Try again later. If the error persists, write to the contact in `/.well-known/security.txt` and give the time.',
     detail: 'The service failed; the error was logged.',
   },
   unavailable: {
@@ -223,7 +223,7 @@ const PROBLEMS = {
     title: 'Unavailable',
     meaning:
       'The service cannot answer now: its first release is being built, what this path needs is out of reach, or no server is running.',
-    remedy: 'Try again after the number of seconds in Retry-After.',
+    remedy: 'Try again after the number of seconds in `Retry-After`.',
     detail: 'The first release is being built.',
   },
   overloaded: {
@@ -234,7 +234,7 @@ const PROBLEMS = {
     meaning:
       'The server has more requests than it can answer in time, so it refuses some at once: first requests without a key, last those with a government key. The number of exports, downloads and connections at once is limited as well, in total and per client; the detail names the limit. A refused request is not counted.',
     remedy:
-      'Try again after the number of seconds in Retry-After, and wait longer each time. Send requests one after another rather than many at once.',
+      'Try again after the number of seconds in `Retry-After`, and wait longer each time. Send requests one after another rather than many at once.',
     detail: 'The server is handling too many requests.',
   },
   format_not_offered: {
@@ -242,7 +242,7 @@ const PROBLEMS = {
     title: 'Format not offered',
     meaning:
       'The request asks for an oEmbed document in a format that the service does not offer; the oEmbed specification defines this status for it.',
-    remedy: 'Request format=json, or leave the parameter out.',
+    remedy: 'Request `format=json`, or leave the parameter out.',
     instance: '/oembed',
     detail: 'The format "xml" is not offered; json is.',
   },
@@ -252,7 +252,7 @@ const PROBLEMS = {
     title: 'Too many listeners',
     meaning: 'The live stream has reached its maximum number of listeners, in total or for this network.',
     remedy:
-      'Try again after the number of seconds in Retry-After, and share one stream among your programs. Until then, request the real-time paths, which have the same values.',
+      'Try again after the number of seconds in `Retry-After`, and share one stream among your programs. Until then, request the real-time paths, which have the same values.',
     instance: '/live',
     detail: 'The server cannot accept more listeners now.',
   },
@@ -263,7 +263,7 @@ const PROBLEMS = {
     meaning:
       'Requests for this data are limited, and the server cannot store the count now. It sends no data that it cannot count.',
     remedy:
-      'Try again after the number of seconds in Retry-After. Pages are not counted, and still available.',
+      'Try again after the number of seconds in `Retry-After`. Pages are not counted, and still available.',
     detail: 'The server cannot count requests at present.',
   },
   key_not_checked: {
@@ -273,7 +273,7 @@ const PROBLEMS = {
     title: 'API key not checked',
     meaning: 'The request has a key, and the server cannot read its key store now.',
     remedy:
-      'Try again after the number of seconds in Retry-After. Meanwhile, request public paths without a key.',
+      'Try again after the number of seconds in `Retry-After`. Meanwhile, request public paths without a key.',
     detail: 'Keys cannot be checked now.',
   },
   access_not_logged: {
@@ -283,7 +283,7 @@ const PROBLEMS = {
     title: 'Access not recorded',
     meaning:
       'The server records each access to restricted data before it answers, and cannot write the record now.',
-    remedy: 'Try again after the number of seconds in Retry-After. Public data is still available.',
+    remedy: 'Try again after the number of seconds in `Retry-After`. Public data is still available.',
     instance: '/government/compliance-report.json',
     detail: 'Access to this path cannot be recorded now.',
   },

@@ -1,3 +1,4 @@
+import { markdownCell } from '../../pipeline/artifacts/data-dictionary.ts';
 import type { Option, Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { type Command, json } from './command.ts';
@@ -58,7 +59,7 @@ function flagsTable(options: readonly Option[]): string {
     const { unit, default: value, description } = option;
     const isDefault = `default: ${value === null ? 'none' : `\`${value}\``}`;
     const facts = option.switch ? '' : `${unit}; ${needOf(option) ?? isDefault}`;
-    return `| \`${withValue(option)}\` | ${cell(description)} | ${cell(facts)} |`;
+    return `| \`${withValue(option)}\` | ${markdownCell(description)} | ${markdownCell(facts)} |`;
   });
   return ['| flag | what it does | value |', '|---|---|---|', ...rows].join('\n');
 }
@@ -72,16 +73,12 @@ function settingsTable(): string {
       flag && `\`--${flag}\``,
       `\`${env}\``,
       value && `\`${value}\``,
-      cell(unit),
-      cell(description),
+      markdownCell(unit),
+      markdownCell(description),
     ];
     const row = `| ${cells.map((text) => text ?? '').join(' | ')} |`;
     groups.set(group, [...(groups.get(group) ?? []), row]);
   }
   const head = ['| flag | environment variable | default | value | what it does |', '|---|---|---|---|---|'];
   return [...groups].map(([group, rows]) => [`### ${group}`, '', ...head, ...rows].join('\n')).join('\n\n');
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

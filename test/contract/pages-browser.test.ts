@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { few } from '../setups/sweep.ts';
+import { PAGES as PAGE_KINDS } from './pages/page-kinds.ts';
 import { buildFixture, layOutWhole, serveStatic, useBrowser, violations } from './pages/seam.ts';
 
 // In a browser, from a host of files: what the addresses of tools hold, and that one page of each kind is accessible.
@@ -105,6 +106,17 @@ test('what cannot be loaded is named, with an offer to try again; the page stays
   await offline(false);
   await said.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => page.locator('#search-results a').first().textContent()).toBe('ATLAS');
+
+  await page.goto(`${site.origin}/files/academics/dataset.json/rows/`);
+  const rows = await page.locator('#rows-body tr').count();
+  await offline(true);
+  await page.getByRole('button', { name: 'id' }).click();
+  const notice = page.locator('#rows-notice');
+  await expect.poll(() => notice.textContent()).toMatch(/^\/\S+(:| cannot be loaded)/);
+  expect(await page.locator('#rows-body tr').count()).toBe(rows);
+  await offline(false);
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => page.locator('#rows-status').textContent()).toContain('sorted by id');
 });
 
 test('the search finds what its address asks, and says what it does not find', async () => {
@@ -225,9 +237,10 @@ describe('a portal', () => {
 
 /** One of each kind, those with most on them first. */
 const PAGES = [
-  ...['economy/', 'charts/supply/', 'verification/', 'philosophy/simulation/', '', 'sentinels/eve/'],
-  ...['files/economy/supply/', 'search/', 'versions/', 'sql/', 'api/economy/', 'attestations/'],
-  'accessibility/',
+  ...new Set([
+    ...['economy/', 'charts/supply/', 'verification/', 'philosophy/simulation/'],
+    ...Object.keys(PAGE_KINDS),
+  ]),
 ];
 
 describe('one page of each kind', () => {
@@ -252,7 +265,12 @@ describe('one page of each kind', () => {
     for (const path of few(PAGES, 4)) {
       await page.goto(`${site.origin}/${path}`);
       const tree = await page.locator('body').ariaSnapshot();
-      for (const landmark of ['banner', 'navigation', 'main', 'contentinfo'])
+      // The page around a frame has the others.
+      const landmarks = [
+        'main',
+        ...(path.startsWith('embed/') ? [] : ['banner', 'navigation', 'contentinfo']),
+      ];
+      for (const landmark of landmarks)
         if (!new RegExp(`^ *- ${landmark}\\b`, 'm').test(tree)) found.push(`${path}: no ${landmark}`);
       const nameless = tree.match(
         /^ *- (?:link|button|textbox|searchbox|checkbox|combobox|img)(?: \[.*\])?:?$/gm,

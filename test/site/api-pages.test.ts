@@ -63,7 +63,7 @@ describe('the page of a problem', () => {
       const html = await read(`problems/${code}/index.html`);
       const written = JSON.stringify(detail);
       for (const text of [`${status} `, title, meaning, remedy, written])
-        expect(html).toContain(escaped(text));
+        expect(html).toContain(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
       expect(html).toContain('href="/api/"');
     },
   );

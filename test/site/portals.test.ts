@@ -10,7 +10,12 @@ import { isConfirmed, oldAge } from '../../src/site/layout/age.ts';
 import type { SiteRelease } from '../../src/site/layout/release.ts';
 import { accessRows, keyRequest } from '../../src/site/portals/access.ts';
 import { formulaRows } from '../../src/site/portals/formula-rows.ts';
-import { compareDays, comparisonDay } from '../../src/site/portals/key-figure.ts';
+import {
+  compareDays,
+  comparisonDay,
+  comparisonWords,
+  type KeyFigure,
+} from '../../src/site/portals/key-figure.ts';
 import { QUESTIONS } from '../../src/site/portals/questions.ts';
 import { AREA_SUMMARY } from '../../src/site/portals/standing.ts';
 import { TestLedger } from '../model/events.ts';
@@ -40,6 +45,21 @@ describe('the day that a figure is held against', () => {
       { span: 30, date: '2026-10-21', change: null },
     ]);
   });
+});
+
+test('a portal says what its changes are since, also where only a figure of a day has any', () => {
+  const plain = { value: '1', unit: '', note: '', trend: [], better: null, path: '', needs: [] };
+  const figure = (day: string | null, date: string): KeyFigure => ({
+    ...plain,
+    label: date,
+    day,
+    changes: [{ span: 1, date, words: '+1' }],
+  });
+  const ofDay = figure('20 November 2026', '2026-11-19');
+  expect(comparisonWords([ofDay])).toBe('Changes in a day are since the end of 19 November 2026.');
+  expect(comparisonWords([ofDay, figure(null, '2026-11-20')])).toBe(
+    'Changes in a day are since the end of 20 November 2026.',
+  );
 });
 
 describe('the argument of a portal', () => {

@@ -4,8 +4,8 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright';
 import type { SharedBrowser } from '../setups/use-browser.ts';
 
-/** axe's tags for WCAG 2.2 AA. */
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** axe's tags for WCAG 2.2 AA, and for what is good practice beyond it. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The same axe as its builder's, which would send it to the page twice for each analysis, and not minified. */
 const AXE = readFileSync(axeFile(), 'utf8');
 
@@ -54,8 +54,8 @@ export function layOutWhole(page: Page): Promise<void> {
   });
 }
 
-/** What axe finds against WCAG 2.2 AA, by rule and element. */
-export async function violations(page: Page, alsoTags: readonly string[] = []): Promise<string[]> {
+/** What axe finds, by rule and element. */
+export async function violations(page: Page): Promise<string[]> {
   // A part that is laid out while axe looks would move what it has measured.
   await layOutWhole(page);
   await page.evaluate(AXE);
@@ -63,7 +63,7 @@ export async function violations(page: Page, alsoTags: readonly string[] = []): 
   const { violations: found } = await new AxeBuilder({ page, axeSource: 'undefined' })
     // A report on every element that passes takes longer than to look at it.
     .options({ resultTypes: ['violations'] })
-    .withTags([...WCAG, ...alsoTags])
+    .withTags(TAGS)
     .setLegacyMode(true)
     .analyze();
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -72,12 +72,25 @@ function fileRoute(artifact: Artifact): Route {
 }
 
 function closedYear(artifact: Extract<Artifact, { kind: 'yearly' | 'printed' }>, current: Route): Route {
+  const content = contentOf(artifact);
+  const { example } = content;
   return {
     ...current,
     path: `/${artifact.closedPath(2025).replace('2025', '{year}')}`,
     id: `${current.id}OfYear`,
     summary: `${current.summary} of a closed year`,
-    description: `${artifact.description}\n\nPublic. Final: this file never changes.`,
+    description: `The same as \`/${artifact.path}\`, of a year that is over.\n\nPublic. Final: this file never changes.`,
+    answer: {
+      200: {
+        description: artifact.title,
+        content: {
+          [artifact.mediaType]: {
+            ...content,
+            ...(example && { exampleOf: 'Shortened, of the year so far' }),
+          },
+        },
+      },
+    },
     parameters: { year: year('A closed year with events in the ledger.') },
   };
 }
@@ -86,7 +99,7 @@ function contentOf(artifact: Artifact): Content {
   if (artifact.kind === 'printed') return { type: null };
   const example = {
     example: ({ example }) => example(artifact),
-    exampleOf: 'Shortened',
+    ...(!artifact.restricted && { exampleOf: 'Shortened' }),
   } satisfies Partial<Content>;
   if (artifact.mediaType !== 'application/json') return { type: 'text', ...example };
   const { title, description } = artifact;

@@ -21,33 +21,36 @@ export class StepTool<Job> {
     const list = makeElement('ol', 'stepwise-list');
     // Verdicts are announced as they come; progress changes too often for that.
     list.setAttribute('aria-live', 'polite');
+    // A heading with the role of a status would be none, and one that is announced has to be put into what is there.
+    const verdict = makeElement('div', '');
+    verdict.setAttribute('role', 'status');
     const said = makeElement('span', '');
     const notice = makeElement('p', '');
     const tool = new Tool<Job, Ending, StepNews>({ script: this.#script, place, notice });
-    const end = (words: string, verdict: Ending['verdict'], more: readonly Node[]) => {
+    const end = (words: string, mark: Ending['verdict'], more: readonly Node[]) => {
       this.#running = null;
       tool.end();
-      const title = makeElement(this.#level, `verdict-title is-${verdict}`, words);
-      title.setAttribute('role', 'status');
-      place.replaceChildren(title, list, ...more);
-      title.scrollIntoView({ block: 'nearest' });
+      verdict.append(makeElement(this.#level, `verdict-title is-${mark}`, words));
+      working.replaceWith(...more);
+      verdict.scrollIntoView({ block: 'nearest' });
     };
     const stop = makeButton('Stop', () => end(this.#stopped, 'open', []), 'quiet');
     const again = makeButton('Try again', () => this.run(place, job));
     this.#running = { place, tool };
-    place.replaceChildren(list, makeElement('p', 'row note muted working', said, ' ', stop));
+    const working = makeElement('p', 'row note muted working', said, ' ', stop);
+    place.replaceChildren(verdict, list, working);
     place.hidden = false;
     tool.run('Reading …', () => job, {
       working: (words) => {
         said.textContent = words;
       },
       news: (step) => (step ? list.append(drawPart(step)) : list.replaceChildren()),
-      done: ({ words, verdict, more, unreached }) => {
+      done: ({ words, verdict: mark, more, unreached }) => {
         const retry =
           unreached.length > 0
             ? [makeElement('p', 'form-buttons', `${unreached.join(', ')} could not be loaded. `, again)]
             : [];
-        end(words, verdict, [...retry, ...more.map(drawPart)]);
+        end(words, mark, [...retry, ...more.map(drawPart)]);
       },
       failed: (message) =>
         end(`This page failed: ${message}`, 'open', [makeElement('p', 'form-buttons', again)]),

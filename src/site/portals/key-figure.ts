@@ -182,7 +182,9 @@ function differenceWords(change: number, places: number): string {
 
 /** What the changes of figures are since. Empty without changes and lines, as on a ledger’s first day. */
 export function comparisonWords(figures: readonly KeyFigure[]): string {
-  const changes = figures.filter(({ day }) => day === null).flatMap((figure) => figure.changes);
+  // Figures of a day may be compared with other days than those of the release’s time, which are more.
+  const ofNow = figures.filter(({ day }) => day === null).flatMap((figure) => figure.changes);
+  const changes = ofNow.length > 0 ? ofNow : figures.flatMap((figure) => figure.changes);
   const [first, second] = SPANS.flatMap((span) => {
     const date = changes.find((one) => one.span === span)?.date;
     const words = span === 1 ? 'in a day' : `in ${span} days`;

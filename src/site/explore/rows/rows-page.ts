@@ -61,7 +61,6 @@ function ask(want: RowsJob['want']): void {
         `Read so far: ${formatBytes(bytes)} in ${formatCount(requests, 'request')}.`;
     },
     done: (answer) => (answer instanceof Blob ? save(answer) : showPage(answer)),
-    failed: (message) => showNothing(makeElement('p', '', message)),
   });
 }
 
