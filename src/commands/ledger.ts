@@ -138,7 +138,7 @@ const append = defineCommand({
     'Each event needs a type, an agent and data. The command fills in seq, salt, cycle and, where it is missing, the current time. Every error is printed with its file, line and member, and then nothing is appended. A warning is probably a mistake: a misspelt type, a cycle of another day, an id that a spreadsheet changes. --dry-run and --strict also fold the whole ledger, which takes as long as reading it for a rebuild, and warn about contradictions: a mint that does not follow the formula, a sentinel that is not registered. Other writers of the ledger wait until the command has read its input. To follow a table or a file that grows, give it to `start` as the ledger.',
   examples: [
     'cathedral ledger append events.ndjson --ledger /srv/ledger',
-    'cathedral ledger append stimmen.csv --mapping stimmen.json --ledger /srv/ledger --dry-run',
+    'cathedral ledger append votes.csv --mapping votes.json --ledger /srv/ledger --dry-run',
     'export-events | cathedral ledger append --format ndjson --ledger /srv/ledger --strict',
   ],
   settings: ['ledger', 'ledgerKey', 'wait', 'mapping'],

@@ -15,7 +15,7 @@ import { VIRTUES, type World } from './world.ts';
 export function formatSimulationReference(): string {
   return `${[
     '# The numbers of the simulation',
-    'These are the numbers that the engine uses: `npm run dictionary` generates this page from the scenarios. [The governance simulation](simulation.md) has the equations.',
+    'These are the numbers that the engine uses: this page is generated from the scenarios, by `npm run dictionary`. [The governance simulation](simulation.md) has the equations.',
     'A change is given by the names of `Change` in `src/simulation/change.ts`: what the choice does at once, with its default parameters, at the first moment at which a run offers it. Effects, stakes, strain, risks and rounds are added, and effects and stakes stay between −1 and 1; the rest is set. Burn and unlock are shares of what circulates or is locked. Facts matter later. Where a change depends on the state, the meaning of the choice says how. The probability of an event is that of a tick in which its condition holds; a range comes from the runs that were tried.',
     ...scenarioList(),
     ...parameterParts(),

@@ -55,7 +55,7 @@ function sentinelsOf(draws: Draws): Sentinel[] {
   });
 }
 
-/** Millionths of a MIC, similar to the sample ledger at C-151. */
+/** Millionths of a MIC, similar to the demo ledger at C-151. */
 const STOCKS = {
   total: 4_000_000 * MICRO,
   circulating: 3_200_000 * MICRO,

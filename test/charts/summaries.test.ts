@@ -391,7 +391,7 @@ describe('what a chart says and lists is what the published files give', () => {
     const files = { ...FILES, [path]: JSON.stringify(report) };
     const { words, records } = ask('compliance', {}, files);
     expect(words).toContain(
-      'The audit of UK is overdue: it was scheduled for 17 June 2026. The next audit, of USA, is on',
+      'The UK audit is overdue: it was scheduled for 17 June 2026. The next audit (USA) is on',
     );
     expect(shown('compliance', {}, files).finding).toMatch(/; 1 audit is overdue$/);
     expect(records.map(({ jurisdiction, overdue }) => [jurisdiction, overdue])).toEqual([

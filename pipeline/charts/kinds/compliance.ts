@@ -100,8 +100,8 @@ function auditWords(
   return [
     ...scheduled
       .filter(({ overdue }) => overdue)
-      .map(({ name, day }) => `The audit of ${name} is overdue: it was scheduled for ${formatDay(day)}.`),
-    ...(next ? [`The next audit, of ${next.name}, is on ${formatDay(next.day)}.`] : []),
+      .map(({ name, day }) => `The ${name} audit is overdue: it was scheduled for ${formatDay(day)}.`),
+    ...(next ? [`The next audit (${next.name}) is on ${formatDay(next.day)}.`] : []),
     ...(scheduled.length === 0 ? ['No audit is scheduled.'] : []),
   ];
 }

@@ -327,9 +327,9 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
 });
 
 function questionOf({ facts }: World): string {
-  if (facts.everyone === 1) return 'Shall the multiplier of every cathedral rise to 2.0?';
-  if (facts.phased === 1) return 'Shall the philosophers’ multiplier rise to 1.25 and later to 1.5?';
-  return `Shall the philosophers’ multiplier rise from 1.0 to ${written(facts.multiplier!)}?`;
+  if (facts.everyone === 1) return 'Should the multiplier of every cathedral rise to 2.0?';
+  if (facts.phased === 1) return 'Should the philosophers’ multiplier rise to 1.25 and later to 1.5?';
+  return `Should the philosophers’ multiplier rise from 1.0 to ${written(facts.multiplier!)}?`;
 }
 
 function amended(multiplier: number) {

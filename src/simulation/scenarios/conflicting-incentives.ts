@@ -372,10 +372,10 @@ export const CONFLICTING_INCENTIVES = scenarioOf({
 });
 
 function questionOf({ facts }: World): string {
-  if (facts.aligned === 1) return 'Shall workflows that others use be rewarded, whoever runs them?';
+  if (facts.aligned === 1) return 'Should workflows that others use be rewarded, whoever runs them?';
   if (facts.ceiling !== undefined)
-    return `Shall workflows be rewarded, with no multiplier above ${facts.ceiling}?`;
-  return 'Shall the multipliers of governments and economists rise with their workflows?';
+    return `Should workflows be rewarded, with no multiplier above ${facts.ceiling}?`;
+  return 'Should the multipliers of governments and economists rise with their workflows?';
 }
 
 function takeEffect({ facts, tick }: World): Change {

@@ -77,7 +77,7 @@ export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
     'Unpaid sentinels leave after a while. Their work is left undone, the index falls further, and more leave.',
     'A reserve of locked MIC could pay them for a while. The assembly debates it while the clock runs. You chair.',
   ],
-  question: 'Shall the reserve be spent on keeping the sentinels online?',
+  question: 'Should the reserve be spent on keeping the sentinels online?',
   effects: { integrity: 0.05, temperance: -0.36, justice: 0.36, prudence: -0.1, courage: 0.19 },
   stakes: { 'FOR-ECONOMISTS': -0.4, 'FOR-GOVERNMENTS': -0.1, 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': 0.5 },
   start: {

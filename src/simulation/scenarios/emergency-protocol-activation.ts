@@ -64,7 +64,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
   question: ({ facts }) => {
     const scope = facts.narrow === 1 ? ', only for keys and reports,' : '';
     const time = facts.sunset! > 0 ? ` for ${days(facts.sunset!)}` : '';
-    return `Shall the emergency protocol${scope} be put in force${time}?`;
+    return `Should the emergency protocol${scope} be put in force${time}?`;
   },
   effects: { integrity: 0.5, temperance: -0.6, justice: -0.46, prudence: 0.28, courage: 0.2 },
   stakes: { 'FOR-GOVERNMENTS': 0.3 },

@@ -82,8 +82,8 @@ export const MODEL_DRIFT = scenarioOf({
     'URIEL proposes to take AUREA offline and to restore its last audited state. AUREA gives excellent reasons why that is not needed. You chair an assembly in which those who have drifted vote on whether drift is a problem.',
   ],
   question: first(
-    [fact('retrain'), 'Shall AUREA be retrained while it goes on working?'],
-    'Shall AUREA be taken offline and its last audited state be restored?',
+    [fact('retrain'), 'Should AUREA be retrained while it goes on working?'],
+    'Should AUREA be taken offline and its last audited state be restored?',
   ),
   effects: { integrity: 0.55, temperance: 0.02, justice: -0.6, prudence: 0.25, courage: 0.1 },
   stakes: { 'FOR-ECONOMISTS': -0.5 },

@@ -53,8 +53,8 @@ export const MORAL_DILEMMA = scenarioOf({
   ],
   question: ({ facts }) =>
     facts.stages! > 0
-      ? `Shall the correction be told in stages, to everybody within ${days(facts.stages!)}?`
-      : 'Shall the correction be published at once?',
+      ? `Should the correction be told in stages, to everybody within ${days(facts.stages!)}?`
+      : 'Should the correction be published at once?',
   effects: { integrity: 0.9, temperance: -0.47, justice: -0.22, prudence: -0.5, courage: 0.45 },
   start: {
     // On a matter of conscience nobody gives way easily.

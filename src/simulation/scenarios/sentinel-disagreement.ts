@@ -44,8 +44,8 @@ export const SENTINEL_DISAGREEMENT = scenarioOf({
     'Both have good reasons and followers, and neither gives way easily. So far, each assembly decides for itself what it publishes. You moderate: you shape the debate and the text, and they vote.',
   ],
   question: first(
-    [fact('closed'), 'Shall the log of every deliberation stay closed?'],
-    (world) => `Shall the log of every deliberation be published, ${termsOf(world)}?`,
+    [fact('closed'), 'Should the log of every deliberation stay closed?'],
+    (world) => `Should the log of every deliberation be published, ${termsOf(world)}?`,
   ),
   effects: { integrity: 0.84, temperance: -0.3, justice: -0.93, prudence: 0.13, courage: 0.1 },
   stakes: { 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': -0.4 },

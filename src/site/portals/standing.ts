@@ -101,8 +101,8 @@ function nextAuditWords(audit: { date: string; jurisdiction: string } | undefine
   if (!audit) return 'No audit is scheduled.';
   const day = formatDay(audit.date);
   return isOverdue(audit.date, asOf)
-    ? `The audit of ${audit.jurisdiction} is overdue: it was scheduled for ${day}.`
-    : `The next audit, of ${audit.jurisdiction}, is on ${day}.`;
+    ? `The ${audit.jurisdiction} audit is overdue: it was scheduled for ${day}.`
+    : `The next audit (${audit.jurisdiction}) is on ${day}.`;
 }
 
 /** Judges measured virtues only. */

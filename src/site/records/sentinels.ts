@@ -36,7 +36,7 @@ export function sentinelSentences(
       ? 'has sent no heartbeat yet'
       : one.status === 'retired' || !one.uptime_days
         ? `is ${one.status}`
-        : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
+        : `is ${one.status}, and has been up for ${formatCount(one.uptime_days, 'day')}`;
   const rank =
     facts.length > 0 ? ` Of ${formatNumber(active.length)} sentinels it has ${formatList(facts)}.` : '';
   return [`${one.id} ${since}.${rank}`, ...stands(one, taken)];

@@ -16,7 +16,7 @@ const executiveSummary: Paragraphs = ({ period, summary, financial, governance }
     `${formatMic(summary.locked)} locked in contracts and ${formatMic(summary.burned)} burned since genesis.`,
   integrity(summary),
   `${capitalise(formatCount(summary.sentinel_count, 'sentinel was', 'sentinels were'))} active. ` +
-    `System health was ${formatToken(summary.system_health)}, and the compliance status was ` +
+    `The health of the system was ${formatToken(summary.system_health)}, and the compliance status was ` +
     `${formatToken(summary.compliance_status)}.`,
   `${deliberations(governance)} The ledger records ${formatCount(governance.decisions_recorded, 'decision')} of the period.`,
 ];
