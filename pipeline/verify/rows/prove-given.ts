@@ -84,7 +84,7 @@ async function openGiven(given: string, path: string | null, origin: Origin): Pr
   if (given === '-') return fromStandardInput(path);
   if (existsSync(given)) return { name: given, path: null, ...(await openInput(given, () => true)) };
   const table = tableAt(given);
-  if (table) return published(given, origin);
+  if (table) return { name: origin.placeOf(given), path: given, chunks: published(given, origin) };
   if (!/[,{\n]/.test(given) && !/^(0x)?[0-9a-f]+$/i.test(given))
     throw new CathedralError('usage', {
       place: 'WHAT',
@@ -106,16 +106,16 @@ function linesOf(text: Buffer): number {
   return text.toString('latin1').split('\n').length - 1;
 }
 
-async function published(path: string, origin: Origin): Promise<GivenFile> {
-  const name = origin.placeOf(path);
+/** Asks for it when it is read, since a transfer that nobody reads would keep its connection. */
+async function* published(path: string, origin: Origin): AsyncGenerator<Uint8Array> {
   const opened = await origin.retrying(path, () => origin.open(path));
   if (opened === null || opened === 'unchanged')
     throw new CathedralError('mirror_mismatch', {
-      place: name,
+      place: origin.placeOf(path),
       expected: 'a public history',
       found: 'no such file',
     });
-  return { name, path, chunks: opened.body };
+  yield* opened.body;
 }
 
 async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<Proving> {
@@ -129,12 +129,7 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
       expected: 'a log with public events',
       found: 'none',
     });
-  const verdict = await verifyHistory(file.chunks, log, {
-    path,
-    onProgress: progressOf(printable(file.name), reading),
-  }).catch((cause) => {
-    throw cause.syscall ? unreadable(file.name, cause) : cause;
-  });
+  const verdict = await compared(file, path, log, reading);
   return {
     facts: { file: file.name, ...verdict, ...audited.facts },
     lines: [...formatVerdict(verdict, file.name, audited.lines), ...butUnseen(verdict.verdict, audited.seen)],
@@ -142,6 +137,19 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
     proof: null,
     isUnseen: Boolean(audited.seen?.missing),
   };
+}
+
+async function compared({ name, chunks }: GivenFile, path: string | null, log: PublicLog, reading: Reading) {
+  const source = chunks[Symbol.asyncIterator]();
+  try {
+    const once = { [Symbol.asyncIterator]: () => source };
+    return await verifyHistory(once, log, { path, onProgress: progressOf(printable(name), reading) });
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).syscall ? unreadable(name, cause as NodeJS.ErrnoException) : cause;
+  } finally {
+    // A host that sends without end is read no further than to the first fault.
+    await source.return?.();
+  }
 }
 
 function progressOf(name: string, { progress }: Reading) {
