@@ -57,18 +57,20 @@ export async function retrying<T>(
 /** The fault of a response that may differ later; null if it will not. */
 export function statusFault({ status, headers }: Response): TransientFault | null {
   if (status < 500 && !TRANSIENT_STATUS.includes(status)) return null;
-  const delayMs = retryAfterMs(headers);
+  const delayMs = retryAfterMs(headers.get('retry-after'), headers.get('date'));
   const when =
     delayMs !== undefined && delayMs > MAX_DELAY_MS ? `, to be asked again in ${hours(delayMs)}` : '';
   return new TransientFault(`status ${status}${when}`, { delayMs });
 }
 
 /** RFC 9110 §10.2.3: a number of seconds, or a time by the server's own clock. */
-function retryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after') ?? '';
-  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
-  const now = Date.parse(headers.get('date') ?? '') || Date.now();
-  const delayMs = Date.parse(value) - now;
+export function retryAfterMs(
+  value: string | null | undefined,
+  date: string | null | undefined,
+): number | undefined {
+  if (/^\d{1,10}$/.test(value ?? '')) return Number(value) * 1000;
+  const now = Date.parse(date ?? '') || Date.now();
+  const delayMs = Date.parse(value ?? '') - now;
   return delayMs > 0 ? delayMs : undefined;
 }
 

@@ -103,6 +103,8 @@ const FIRST_DELAY_MS = 250;
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
 /** Longer files are streamed, once the store asks for them. */
 const MAX_MEMORY_BYTES = 1024 ** 2;
+/** Of a body that nobody reads, such as the page of a proxy. */
+const MAX_UNREAD_BYTES = 1 << 20;
 const MAX_LISTING_BYTES = 16 * 1024 ** 2;
 const DELETE_AT_ONCE = 1000;
 
@@ -213,7 +215,7 @@ export class S3Store implements ObjectStore {
     const unknown = Object.keys(condition).length > 0 ? [400, 412, 501] : [];
     return this.#retrying(key, async () => {
       const answer = await this.#send(request, unknown);
-      answer.resume();
+      this.#leave(answer);
       return { status: answer.statusCode, etag: etagOf(answer) };
     });
   }
@@ -247,7 +249,7 @@ export class S3Store implements ObjectStore {
   async head(key: string): Promise<DescribedObject | null> {
     return this.#retrying(key, async () => {
       const answer = await this.#send({ method: 'HEAD', key: this.#whole(key) }, [404]);
-      answer.resume();
+      this.#leave(answer);
       if (answer.statusCode === 404) return null;
       return { ...headOf(answer), headers: answer.headers as Record<string, string> };
     });
@@ -274,7 +276,7 @@ export class S3Store implements ObjectStore {
       const wasTried = isRetry;
       isRetry = true;
       const answer = await this.#send({ method: 'PUT', key: this.#whole(key), headers, content }, [404, 412]);
-      answer.resume();
+      this.#leave(answer);
       if (answer.statusCode < 300) return { etag: etagOf(answer) };
       // Only a condition on an object that is gone meets 404; a missing bucket has been refused.
       if (when === undefined) throw this.#failed(key, 'status 200', `status ${answer.statusCode}`);
@@ -349,7 +351,7 @@ export class S3Store implements ObjectStore {
     const answer = await this.#send({ method: 'GET', key: this.#whole(key), headers }, [404, 416]);
     const { statusCode: status } = answer;
     if (status === 404) {
-      answer.resume();
+      this.#leave(answer);
       return null;
     }
     if (status === 416 || (from > 0 && status !== 206)) {
@@ -410,6 +412,11 @@ export class S3Store implements ObjectStore {
       answer.destroy();
     }
     if (bytes < expected) throw new TransientFault(`${bytes} of ${expected} bytes`);
+  }
+
+  /** The body says nothing, and is read so that the connection can be used again, unless it is longer than any such body. */
+  #leave(answer: S3Answer): void {
+    void readAll(this.#paced(answer), MAX_UNREAD_BYTES).catch(() => {});
   }
 
   #send(request: S3Request, accepted?: readonly number[]): Promise<S3Answer> {

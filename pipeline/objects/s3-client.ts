@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { proxiesInUse } from '../config/proxies.ts';
 import { CathedralError } from '../errors.ts';
-import { reasonOf, TransientFault } from '../transient-fault.ts';
+import { reasonOf, retryAfterMs, TransientFault } from '../transient-fault.ts';
 import type { Credentials, ObjectAddress } from './object-address.ts';
 
 /** SHA-256 of nothing. */
@@ -187,14 +187,14 @@ export class S3Client {
     const place = this.placeOf(request.key);
     const fail = (expected: string, what = found) =>
       new CathedralError('store_failed', { place, expected, found: what });
-    const { statusCode } = answer;
+    const { statusCode, headers } = answer;
     const clockMs = Date.parse(answer.headers.date ?? '') - Date.now();
     // The answer to HEAD has no code.
     const mayBeSkewed = statusCode === 403 && code === '' && Math.abs(clockMs - this.#clockMs) > MAX_SKEW_MS;
     if (code === 'RequestTimeTooSkewed' || mayBeSkewed) return this.#skewed(clockMs, fail);
     if (statusCode === 501) return fail('a store that implements this request', found);
     if (statusCode >= 500 || statusCode === 429 || TRANSIENT_CODES.has(code))
-      return new TransientFault(found, { delayMs: delayOf(answer) });
+      return new TransientFault(found, { delayMs: retryAfterMs(headers['retry-after'], headers.date) });
     const region = answer.headers['x-amz-bucket-region'];
     if (region || code === 'AuthorizationHeaderMalformed' || (statusCode >= 300 && statusCode < 400))
       return fail(
@@ -278,11 +278,6 @@ function regionOf(hostname: string): string {
 
 function sizeOf(content: Content): number {
   return 'file' in content ? content.size : content.bytes.length;
-}
-
-function delayOf({ headers }: S3Answer): number | undefined {
-  const value = headers['retry-after'] ?? '';
-  return /^\d{1,5}$/.test(value) ? Number(value) * 1000 : undefined;
 }
 
 async function readRefusal(answer: S3Answer): Promise<Refusal> {

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pour } from '../contract/lies/host.ts';
 import { CREDENTIALS } from './object-store.ts';
 
 export interface StoredObject {
@@ -33,6 +34,8 @@ export type StoreFault =
   | 'shortened'
   /** The body comes a byte at a time. */
   | 'trickling'
+  /** The body has no end. */
+  | 'endless'
   /** One byte of the body differs. */
   | 'altered'
   /** The connection ends before anything is done. */
@@ -67,6 +70,8 @@ export class InProcessStore {
   /** `bucket/key` → object */
   readonly objects = new Map<string, StoredObject>();
   readonly buckets = new Set<string>();
+  /** Answers without an end that somebody still receives. */
+  pouring = 0;
   /** Every call, in the order of arrival. */
   readonly calls: S3Call[] = [];
   /** Decides what goes wrong with a call, the first of which has the number 1. */
@@ -133,8 +138,15 @@ export class InProcessStore {
       : (this.#checkSignature(request, url, body) ?? this.#carryOut(call, body));
     if (fault && typeof fault === 'object' && 'pauseMs' in fault)
       await new Promise((resolve) => setTimeout(resolve, fault.pauseMs));
-    if (fault === 'answer lost') response.destroy();
+    if (fault === 'endless') this.#pour(response.writeHead(answer.status, answer.headers));
+    else if (fault === 'answer lost') response.destroy();
     else send(response, method, { ...answer, headers: { ...answer.headers, date: this.#httpDate() } }, fault);
+  }
+
+  #pour(response: ServerResponse): void {
+    this.pouring += 1;
+    response.on('close', () => (this.pouring -= 1));
+    pour(response);
   }
 
   #httpDate(): string {

@@ -202,6 +202,10 @@ describe('a fault that passes', () => {
     fail({ status: 503, code: 'SlowDown', headers: { 'retry-after': '7' } }, 1);
     await store.head('a');
     expect(waits.at(-1)).toBe(7000);
+    const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 30_000).toUTCString();
+    fail({ status: 503, code: 'SlowDown', headers: { 'retry-after': at } }, 1);
+    await store.head('a');
+    expect(waits.at(-1)).toBeGreaterThan(20_000);
     server.plan = () => ({ status: 500, code: 'InternalError' });
     await expect(store.put('a', contentOf('b'))).rejects.toThrow(
       `s3+${server.endpoint}/bucket/a: expected an answer within 6 attempts, found status 500 InternalError`,
@@ -318,6 +322,17 @@ describe('a fault that passes', () => {
     for await (const chunk of body) if (read.push(chunk) === 1) await sleep(4 * IMPATIENT.stallMs);
     expect(Buffer.concat(read).equals(bytes)).toBe(true);
     expect(server.calls).toHaveLength(before);
+  });
+
+  test('a store whose answers have no end is read no further than needed', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    await store.put('a', contentOf('a'));
+    server.plan = () => 'endless';
+    await store.put('b', contentOf('b'));
+    await expect(store.read('a', 1000)).rejects.toThrow('expected at most 1000 bytes, found more');
+    await expect(Array.fromAsync(store.list(''))).rejects.toThrow('expected a list of objects');
+    await expect.poll(() => server.pouring).toBe(0);
   });
 
   test('a store that does not answer is given up', async () => {
