@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -13,24 +13,6 @@ const below = (folder) =>
   CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
 
 const SERVER_ONLY = /\/node_modules\/(csv-stringify|bibtex-parse)\//;
-
-/**
- * What zod brings with each schema and no page calls: its compiler, which the content policy forbids, and its JSON Schemas. A fifth of
- * what a page with schemas loads. A schema that is to be compiled stays as it is, as zod itself does where it cannot compile.
- */
-const UNUSED_OF_ZOD =
-  /\/node_modules\/zod\/v4\/core\/(compile|to-json-schema|json-schema-processors|json-schema-generator)\.js$/;
-const withoutUnused = {
-  name: 'without-unused-parts-of-zod',
-  load(id) {
-    if (!UNUSED_OF_ZOD.test(id)) return null;
-    const names = readFileSync(id, 'utf8').matchAll(/^export (?:const|function|class) (\w+)/gm);
-    const code = [...names]
-      .map(([, name]) => `export function ${name}(schema) { return schema; }`)
-      .join('\n');
-    return { code, moduleSideEffects: false };
-  },
-};
 
 /** `npm run dev`: what pages link to and load, from the newest release. */
 const filesOfRelease = {
@@ -120,7 +102,6 @@ export default defineConfig({
     // Charts in the browser come with modules that write files on a server. What only those import is left out: it does
     // not say of itself that it may be, and csv-stringify needs a Buffer as soon as it is loaded.
     worker: {
-      plugins: () => [withoutUnused],
       rolldownOptions: { treeshake: { moduleSideEffects: (id) => !SERVER_ONLY.test(id) } },
     },
   },

@@ -221,7 +221,7 @@ describe('the reference of event types', () => {
     'has every member of %s, and whether it is required',
     (type, schema) => {
       const { fields } = EVENT_TYPES.find((one) => one.type === type)!;
-      const shape = 'shape' in schema ? schema.shape : schema.options[0].shape;
+      const shape = 'shape' in schema ? schema.shape : schema.def.options[0].shape;
       for (const [name, member] of Object.entries<z.ZodType>(shape)) {
         const required = !member.safeParse(undefined).success;
         expect(fields.find((field) => field.name === name)).toMatchObject({ required });

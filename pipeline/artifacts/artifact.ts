@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { Companions } from '../attestation/companions.ts';
 import type { KnownType } from '../ledger/events/event.ts';
 import type { Leaf } from '../ledger/log/leaf.ts';
@@ -119,7 +119,7 @@ interface Described {
 
 interface Structured extends Described {
   /** Strict. Describes the whole document of a JSON file, one row of a CSV. Members carry description, unit, range and formula. */
-  schema: z.ZodType;
+  schema: z.ZodMiniType;
   /** Empty for restricted files, and for files that hold no list worth a table. */
   tables: readonly FileTable[];
   /** Newest first. */
@@ -150,7 +150,7 @@ export interface HistoryArtifact extends Structured {
    * A row in JSON lines, Parquet and SQLite, strict: its columns, except lists of objects, and then the events that it follows from, by their
    * index in the log. The last member may be a list of them. Null for a history without other formats.
    */
-  line: z.ZodObject | null;
+  line: z.ZodMiniObject | null;
   /**
    * The rows that one event adds, oldest first, checked against the schema. Each is linked with that event. Not called for a history by
    * day.

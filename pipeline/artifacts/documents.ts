@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { CathedralError } from '../errors.ts';
 import { formatList } from '../words/phrase.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
@@ -40,7 +40,7 @@ export interface Documents extends Diplomacy {
  */
 export async function readDocuments(dir: string): Promise<Documents> {
   const files = await readFiles(dir);
-  const parse = <S extends z.ZodType>(name: string, schema: S): z.output<S> | null => {
+  const parse = <S extends z.ZodMiniType>(name: string, schema: S): z.output<S> | null => {
     const written = text(dir, files, name);
     return written === undefined ? null : parseJsonFile(written, schema, join(dir, name), 'document_invalid');
   };

@@ -3,6 +3,7 @@ import { exampleOf } from '../ledger/events/event-examples.ts';
 import { formatEventLine } from '../ledger/events/event-line.ts';
 import { dataSchema, eventSchemaPath } from '../ledger/events/event-schemas.ts';
 import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
+import { annotationsOf } from '../words/described.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';
 import { ARTIFACTS } from './table.ts';
@@ -28,7 +29,7 @@ export interface EventType {
 
 /** Every event type, in the order of the schemas. */
 export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
-  const { description, effect } = EVENT_DATA[type].meta() as { description: string; effect: string };
+  const { description, effect } = annotationsOf(EVENT_DATA[type]) as { description: string; effect: string };
   return {
     type,
     description,

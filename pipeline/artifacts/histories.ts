@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { compile } from '#compile-schema';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { amountToNumber } from '../model/amount.ts';
 import type { State } from '../model/state.ts';
@@ -28,7 +29,7 @@ export function dayHistory<S extends RowSchema>({ rows, schema, ...words }: DayH
   const format = rowWriter(words.path, schema);
   return {
     ...csvHistory(words, schema),
-    line: schema.extend(EVENTS_OF_DAY),
+    line: z.extend(schema, EVENTS_OF_DAY),
     rows: () => [],
     // Rows are added at the front of the file, so the last one goes first.
     dayRows: (state) =>
@@ -54,7 +55,7 @@ export function eventHistory<S extends RowSchema>({
   const format = rowWriter(words.path, schema);
   return {
     ...csvHistory(words, schema),
-    line: schema.extend(ONE_EVENT),
+    line: z.extend(schema, ONE_EVENT),
     rows({ event }) {
       const { timestamp, cycle, seq } = event;
       return rows(event).map((row) => format({ timestamp, cycle, ...row }, `event ${seq}`));
@@ -79,8 +80,8 @@ const PUBLIC = { kind: 'history', restricted: false, refresh: 'release', assembl
 
 /** What writes and checks a row. */
 function rowWriter(path: string, schema: RowSchema): (row: CsvRow, place: string) => string {
-  // Compiled with the first row: pages that import an artifact may not compile.
-  let compiled: z.ZodType | null = null;
+  // Compiled with the first row: most programs that import an artifact write none.
+  let compiled: z.ZodMiniType | null = null;
   return (row, place) => {
     // An amount is written exactly, and checked as the nearest number.
     const checked: Record<string, CellValue> = { ...row };
@@ -88,7 +89,7 @@ function rowWriter(path: string, schema: RowSchema): (row: CsvRow, place: string
       const value = row[name]!;
       if (typeof value === 'bigint') checked[name] = amountToNumber(value);
     }
-    compiled ??= z.compile(schema);
+    compiled ??= compile(schema);
     if (!z.validate(compiled, checked))
       throw invalidRow(`${path}, ${place}`, schema.safeParse(checked).error!, checked);
     return formatRow(schema, row);

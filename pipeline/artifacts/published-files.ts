@@ -1,5 +1,6 @@
 import { csvParseRows } from 'd3';
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { compile } from '#compile-schema';
 import { CathedralError, type ErrorCode } from '../errors.ts';
 import type { RowSchema } from './format/csv.ts';
 import { parseJsonFile } from './format/json.ts';
@@ -9,7 +10,7 @@ export interface PublishedFile {
   path: string;
   mediaType: string;
   /** Of the whole document for JSON, of one row for CSV. */
-  schema: z.ZodType;
+  schema: z.ZodMiniType;
 }
 
 /** What `read` returns: the document of a JSON file, the rows of a CSV, oldest first. */
@@ -19,38 +20,21 @@ export type Content<File extends PublishedFile> = File['mediaType'] extends `tex
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
-type CompileRows = (schema: RowSchema) => RowSchema;
-
-export interface ReadOptions {
-  /** Of the errors. Default: release_invalid. */
-  code?: ErrorCode;
-  /**
-   * `z.compile`, which halves the time that a long table takes. Not the default, because pages run this class under a policy that
-   * forbids compiled code.
-   */
-  compile?: CompileRows;
-}
-
 /** The public files of one release, read with the schemas that they were written with. */
 export class PublishedFiles {
   readonly #textOf: (path: string) => string | undefined;
   readonly #code: ErrorCode;
-  readonly #compile: CompileRows;
   readonly #contents = new WeakMap<PublishedFile, unknown>();
 
-  /** `textOf`: the text of a public file; undefined where the release has none at that path. */
-  constructor(
-    textOf: (path: string) => string | undefined,
-    { code = 'release_invalid', compile = (schema) => schema }: ReadOptions = {},
-  ) {
+  /** `textOf`: the text of a public file; undefined where the release has none at that path. `code`: of the errors. */
+  constructor(textOf: (path: string) => string | undefined, code: ErrorCode = 'release_invalid') {
     this.#textOf = textOf;
     this.#code = code;
-    this.#compile = compile;
   }
 
   /** Files whose texts are in memory, by path. */
-  static of(texts: Readonly<Record<string, string>>, options?: ReadOptions): PublishedFiles {
-    return new PublishedFiles((path) => (Object.hasOwn(texts, path) ? texts[path] : undefined), options);
+  static of(texts: Readonly<Record<string, string>>): PublishedFiles {
+    return new PublishedFiles((path) => (Object.hasOwn(texts, path) ? texts[path] : undefined));
   }
 
   /** Parses a file once; later calls return the same object. Throws `code` where the file is missing or does not fit its schema. */
@@ -76,7 +60,7 @@ export class PublishedFiles {
   #parseRows(path: string, schema: RowSchema, text: string): unknown[] {
     // A truncated file ends within a row, and what is left of the row may look complete.
     if (!text.endsWith('\n')) throw this.#invalid(path, 'a line end after the last row', text.slice(-20));
-    const { columns, read } = rowReader(this.#compile(schema));
+    const { columns, read } = rowReader(compile(schema));
     const expected = columns.join();
     const rows = csvParseRows(text, (cells, index) => {
       const refuse = (expected: string) => this.#invalid(`${path}:${index + 1}`, expected, cells.join());
@@ -118,13 +102,13 @@ function rowReader(schema: RowSchema): RowReader {
 }
 
 /** A cell as the column's type; a cell of another type stays text, which the schema refuses. */
-function cellParser(type: z.ZodType): (cell: string) => unknown {
-  if (type instanceof z.ZodNullable) {
-    const parse = cellParser(type.unwrap() as z.ZodType);
+function cellParser(type: z.ZodMiniType): (cell: string) => unknown {
+  if (type instanceof z.ZodMiniNullable) {
+    const parse = cellParser(type.def.innerType as z.ZodMiniType);
     return (cell) => (cell === '' ? null : parse(cell));
   }
-  if (type instanceof z.ZodNumber) return (cell) => (NUMBER.test(cell) ? Number(cell) : cell);
-  if (type instanceof z.ZodBoolean)
+  if (type instanceof z.ZodMiniNumber) return (cell) => (NUMBER.test(cell) ? Number(cell) : cell);
+  if (type instanceof z.ZodMiniBoolean)
     return (cell) => (cell === 'true' ? true : cell === 'false' ? false : cell);
   return (cell) => cell;
 }

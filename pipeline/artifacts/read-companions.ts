@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { Companion, Companions } from '../attestation/companions.ts';
 import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
 import { formatProblem } from '../attestation/problem.ts';
@@ -74,7 +74,7 @@ export async function readTrustFile(path: string): Promise<TrustFile> {
   try {
     return parseTrust(value);
   } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
+    if (!(error instanceof z.core.$ZodError)) throw error;
     const [first] = schemaProblems(error.issues, value);
     throw fault(path, 'companions with their keys, and wallets', formatProblem(first!));
   }

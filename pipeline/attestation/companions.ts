@@ -1,5 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { SCHEMES } from './algorithms.ts';
 import { ALGORITHMS, type Algorithm } from './document.ts';
 import { compareInstants, type Instant, parseInstant } from './instant.ts';
@@ -11,25 +11,29 @@ const CompanionKey = z
   .strictObject({
     algorithm: z.enum(ALGORITHMS),
     /** Hex: 32 bytes for ed25519, 33 (compressed) for secp256k1. */
-    public_key: z.string().regex(/^([0-9a-f]{2})+$/, {
-      error: 'lower-case hex digits, two per byte',
-      // Nothing further to check.
-      abort: true,
-    }),
+    public_key: z.string().check(
+      z.regex(/^([0-9a-f]{2})+$/, {
+        error: 'lower-case hex digits, two per byte',
+        // Nothing further to check.
+        abort: true,
+      }),
+    ),
     /** The first moment at which the key may attest. */
     valid_from: Moment,
     /** The moment from which it may not; set it to end a key. */
-    valid_until: Moment.optional(),
+    valid_until: z.optional(Moment),
   })
-  .refine(({ algorithm, public_key }) => isSoundKey(algorithm, public_key), {
-    // Anyone can sign for a key of small order.
-    error: 'a public key of its algorithm, on the curve and of large order',
-    path: ['public_key'],
-  })
-  .refine(({ valid_from, valid_until }) => valid_until === undefined || valid_from < valid_until, {
-    error: 'an end after valid_from',
-    path: ['valid_until'],
-  });
+  .check(
+    z.refine(({ algorithm, public_key }) => isSoundKey(algorithm, public_key), {
+      // Anyone can sign for a key of small order.
+      error: 'a public key of its algorithm, on the curve and of large order',
+      path: ['public_key'],
+    }),
+    z.refine(({ valid_from, valid_until }) => valid_until === undefined || valid_from < valid_until, {
+      error: 'an end after valid_from',
+      path: ['valid_until'],
+    }),
+  );
 
 /**
  * Valid keys already checked, by algorithm and hex digits: a service that follows a ledger reads the same keys with each event. Bounded by
@@ -49,33 +53,38 @@ const MAX_KEYS = 16;
 const MAX_WALLETS = 10_000;
 
 /** An array whose length is checked before its items. */
-function atMost<T extends z.ZodType>(max: number, item: T) {
-  return z.array(z.unknown()).max(max).pipe(z.array(item));
+function atMost<T extends z.ZodMiniType>(max: number, item: T) {
+  return z.pipe(z.array(z.unknown()).check(z.maxLength(max)), z.array(item));
 }
 
 export const Companion = z.strictObject({
-  companion: z.string().min(1).max(200),
-  keys: z.array(z.unknown()).min(1).max(MAX_KEYS).pipe(z.array(CompanionKey)),
+  companion: z.string().check(z.minLength(1), z.maxLength(200)),
+  keys: z.pipe(z.array(z.unknown()).check(z.minLength(1), z.maxLength(MAX_KEYS)), z.array(CompanionKey)),
 });
 
 const Wallet = z.strictObject({
-  ledger_id: z.guid().toLowerCase(),
+  ledger_id: z.guid().check(z.toLowerCase()),
   /** Address of the signing account, 20 bytes. */
-  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
+  address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits')),
 });
 
 /** What a verifier trusts: the companions and their keys, and the wallets behind ledger ids. */
 export const Companions = z.strictObject({
-  companions: atMost(MAX_COMPANIONS, Companion).refine(
-    (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
-    'one entry per companion',
+  companions: atMost(MAX_COMPANIONS, Companion).check(
+    z.refine(
+      (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
+      'one entry per companion',
+    ),
   ),
-  wallets: atMost(MAX_WALLETS, Wallet)
-    .refine(
-      (list) => new Set(list.map(({ ledger_id }) => ledger_id)).size === list.length,
-      'one wallet per ledger id',
-    )
-    .default([]),
+  wallets: z._default(
+    atMost(MAX_WALLETS, Wallet).check(
+      z.refine(
+        (list) => new Set(list.map(({ ledger_id }) => ledger_id)).size === list.length,
+        'one wallet per ledger id',
+      ),
+    ),
+    [],
+  ),
 });
 
 export type Companions = z.output<typeof Companions>;

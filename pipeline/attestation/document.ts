@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { annotated, described } from '../words/described.ts';
 import { DURATION } from '../words/duration.ts';
 import { type JsonObject, MAX_BYTES } from './read-json.ts';
 
@@ -37,81 +38,91 @@ const VISIBLE_ASCII = { not: { pattern: '[^!-~]' } };
 
 /** A string that matches `pattern`, both here and in the published schema in any language. */
 function formed(pattern: RegExp, expectation: string) {
-  return z.string().regex(pattern, expectation).meta(VISIBLE_ASCII);
+  return annotated(z.string().check(z.regex(pattern, expectation)), VISIBLE_ASCII);
 }
 
-const DateTime = formed(
-  DATE_TIME,
-  'a date-time with seconds and Z or an offset, like 2025-12-01T06:00:00Z',
-).meta({ format: 'date-time' });
-const Uuid = formed(UUID, 'a UUID').meta({ format: 'uuid' });
-const Share = z.number().min(0).max(1);
-const Strings = z.array(z.string()).min(1);
+const DateTime = annotated(
+  formed(DATE_TIME, 'a date-time with seconds and Z or an offset, like 2025-12-01T06:00:00Z'),
+  { format: 'date-time' },
+);
+const Uuid = annotated(formed(UUID, 'a UUID'), { format: 'uuid' });
+const Share = z.number().check(z.gte(0), z.lte(1));
+const Strings = z.array(z.string()).check(z.minLength(1));
 const MIN_REASONING = 10;
 
 /** An EPICON-01 epistemic justification. Unknown members are hashed and signed but not read. */
-export const Justification = z
-  .looseObject({
-    values: Strings.optional().describe('Principles invoked'),
-    reasoning: z
-      .string()
-      // Counts code points, as JSON Schema does, rather than UTF-16 units.
-      .refine((text) => [...text].length >= MIN_REASONING, {
-        error: `at least ${MIN_REASONING} characters`,
-        params: { code: 'too_short' },
-      })
-      .meta({ minLength: MIN_REASONING })
-      .optional(),
-    anchors: z
-      .array(z.looseObject({ type: z.enum(ANCHOR_TYPES), source: z.string(), confidence: Share }))
-      .min(2)
-      .optional(),
-    boundaries: z.looseObject({ applies_when: Strings, fails_when: Strings }).optional(),
+export const Justification = described(
+  z.looseObject({
+    values: described(z.optional(Strings), 'Principles invoked'),
+    reasoning: z.optional(
+      annotated(
+        z.string().check(
+          // Counts code points, as JSON Schema does, rather than UTF-16 units.
+          z.refine((text) => [...text].length >= MIN_REASONING, {
+            error: `at least ${MIN_REASONING} characters`,
+            params: { code: 'too_short' },
+          }),
+        ),
+        { minLength: MIN_REASONING },
+      ),
+    ),
+    anchors: z.optional(
+      z
+        .array(z.looseObject({ type: z.enum(ANCHOR_TYPES), source: z.string(), confidence: Share }))
+        .check(z.minLength(2)),
+    ),
+    boundaries: z.optional(z.looseObject({ applies_when: Strings, fails_when: Strings })),
     // biome-ignore lint/suspicious/noThenProperty: the member's name in the document; a string, so nothing awaits it
-    counterfactual: z.looseObject({ if_changed: z.string(), then: z.string() }).optional(),
-  })
-  .describe('The EPICON-01 justification in full; epicon_ej_hash is the SHA-256 of its RFC 8785 form');
+    counterfactual: z.optional(z.looseObject({ if_changed: z.string(), then: z.string() })),
+  }),
+  'The EPICON-01 justification in full; epicon_ej_hash is the SHA-256 of its RFC 8785 form',
+);
 
 const DriftMonitoring = z.looseObject({
-  enabled: z.boolean().default(true),
-  threshold: Share.default(0.1).describe('Drift score at or above which the attestation is revoked'),
-  check_interval: formed(DURATION, 'an ISO 8601 duration like P1D')
-    .default('P1D')
-    .describe('How often drift is to be checked'),
+  enabled: z._default(z.boolean(), true),
+  threshold: described(z._default(Share, 0.1), 'Drift score at or above which the attestation is revoked'),
+  check_interval: described(
+    z._default(formed(DURATION, 'an ISO 8601 duration like P1D'), 'P1D'),
+    'How often drift is to be checked',
+  ),
 });
 
 const Metadata = z.looseObject({
-  request_context: z.string().optional(),
-  previous_attestation: Uuid.optional().describe('The attestation that this one renews'),
-  audit_trail_id: z.string().optional(),
+  request_context: z.optional(z.string()),
+  previous_attestation: described(z.optional(Uuid), 'The attestation that this one renews'),
+  audit_trail_id: z.optional(z.string()),
 });
 
 /** The document with defaults filled in. Defaults are for reading only: the signed bytes have the members as written. */
 export const AttestationDocument = z.strictObject({
   version: z.literal(ATTESTATION_VERSION),
-  ledger_id: Uuid.describe('The entity that requests authority'),
-  wallet_signature: formed(/^0x[a-fA-F0-9]+$/, '0x and hex digits').describe(
+  ledger_id: described(Uuid, 'The entity that requests authority'),
+  wallet_signature: described(
+    formed(/^0x[a-fA-F0-9]+$/, '0x and hex digits'),
     'By the wallet whose stake stands behind the request',
   ),
   epicon_ej_hash: formed(/^sha256:[a-fA-F0-9]{64}$/, 'sha256: and 64 hex digits'),
-  epicon_ej: Justification.optional(),
-  scope: z
-    .array(formed(/^[a-z]+\.[a-z]+(\.[a-z]+)*$/, 'two or more segments of a to z, with dots between'))
-    .min(1)
-    .describe('The permissions requested'),
-  expires_at: DateTime.describe('At most 90 days after attested_at'),
+  epicon_ej: z.optional(Justification),
+  scope: described(
+    z
+      .array(formed(/^[a-z]+\.[a-z]+(\.[a-z]+)*$/, 'two or more segments of a to z, with dots between'))
+      .check(z.minLength(1)),
+    'The permissions requested',
+  ),
+  expires_at: described(DateTime, 'At most 90 days after attested_at'),
   risk_level: z.enum(RISK_LEVELS),
-  risk_justification: z.string().optional(),
-  attested_by: z.string().describe('The companion that signs'),
+  risk_justification: z.optional(z.string()),
+  attested_by: described(z.string(), 'The companion that signs'),
   attested_at: DateTime,
-  signature: formed(/^[a-zA-Z0-9+/=]+$/, 'base64').describe(
+  signature: described(
+    formed(/^[a-zA-Z0-9+/=]+$/, 'base64'),
     'By the companion, over the canonical bytes of the document without this member',
   ),
-  signature_algorithm: z.enum(ALGORITHMS).default('ed25519'),
-  ccr_score: Share.optional().describe('Cross-Context Robustness'),
+  signature_algorithm: z._default(z.enum(ALGORITHMS), 'ed25519'),
+  ccr_score: described(z.optional(Share), 'Cross-Context Robustness'),
   // Opting out of monitoring must be stated and signed. Omitting the member does not opt out.
-  drift_monitoring: DriftMonitoring.prefault({}),
-  metadata: Metadata.optional(),
+  drift_monitoring: z.prefault(DriftMonitoring, {}),
+  metadata: z.optional(Metadata),
 });
 
 /** A document as read, with defaults filled in. */

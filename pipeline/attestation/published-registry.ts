@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../words/described.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS } from './document.ts';
 import {
   DATE_TIME,
-  described,
   EventTime,
   PublishedAttestation,
   PublishedUnattested,
@@ -16,52 +16,50 @@ import { REGISTRY_RETENTION_DAYS, type Registry, registryOf, registryStart } fro
 /** Path below the root of the file with the trusted companions and the ledger's attestations. */
 export const REGISTRY_PATH = 'philosophy/companions.json';
 
-const dateTime = (description: string) => Moment.meta(described(description, DATE_TIME));
+const dateTime = (description: string) => described(Moment, description, DATE_TIME);
 const PublishedCompanion = z.strictObject({
   companion: text('Name of the companion, as in attested_by of documents'),
-  keys: z
-    .array(
+  keys: described(
+    z.array(
       z.strictObject({
-        algorithm: z.enum(ALGORITHMS).meta(described('Signature algorithm')),
+        algorithm: described(z.enum(ALGORITHMS), 'Signature algorithm'),
         public_key: text('Hex: 32 bytes for ed25519, 33 (compressed) for ecdsa-secp256k1'),
         valid_from: dateTime('When the key becomes valid'),
-        valid_until: dateTime('When the key stops being valid; null if it has no end').nullable(),
+        valid_until: z.nullable(dateTime('When the key stops being valid; null if it has no end')),
       }),
-    )
-    .meta(described('Its keys; during a rotation, two are valid at once')),
+    ),
+    'Its keys; during a rotation, two are valid at once',
+  ),
 });
 
 /** The published file. */
 export const PublishedRegistry = z.strictObject({
-  timestamp: z
-    .string()
-    .refine((time) => EventTime.safeParse(time).success, 'a date-time in UTC')
-    .meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
-  companions: z
-    .array(PublishedCompanion)
-    .meta(described('Companions whose attestations this service accepts, with their public keys')),
-  wallets: z
-    .array(
+  timestamp: described(
+    z.string().check(z.refine((time) => EventTime.safeParse(time).success, 'a date-time in UTC')),
+    'Time of the last ledger event counted in this file, UTC',
+    DATE_TIME,
+  ),
+  companions: described(
+    z.array(PublishedCompanion),
+    'Companions whose attestations this service accepts, with their public keys',
+  ),
+  wallets: described(
+    z.array(
       z.strictObject({
         ledger_id: text('UUID of the entity'),
         address: text('Address of the signing account: 0x and 40 hex digits'),
       }),
-    )
-    .meta(described('Known wallets behind ledger ids')),
-  attestations: z
-    .array(PublishedAttestation)
-    .meta(
-      described(
-        `Attestations in the ledger, newest first, each until ${REGISTRY_RETENTION_DAYS} days after it has expired`,
-      ),
     ),
-  unattested: z
-    .array(PublishedUnattested)
-    .meta(
-      described(
-        'Revocations and drift checks of attestations that the ledger does not list, or no longer lists; oldest first, kept for good',
-      ),
-    ),
+    'Known wallets behind ledger ids',
+  ),
+  attestations: described(
+    z.array(PublishedAttestation),
+    `Attestations in the ledger, newest first, each until ${REGISTRY_RETENTION_DAYS} days after it has expired`,
+  ),
+  unattested: described(
+    z.array(PublishedUnattested),
+    'Revocations and drift checks of attestations that the ledger does not list, or no longer lists; oldest first, kept for good',
+  ),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
 

@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
+import '../words/zod-messages.ts';
 import { MAX_PROBLEMS, type Problem, type ProblemCode, problem, quote } from './problem.ts';
 import type { Json } from './read-json.ts';
 

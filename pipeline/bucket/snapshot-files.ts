@@ -17,7 +17,7 @@ export const SnapshotFiles = z.strictObject({
   /** By path below the service's root, in order: `snapshots/2025-12-01T06Z/index.json`. */
   files: z
     .record(
-      ReleasePath.refine((path) => path.startsWith(`${SNAPSHOTS}/`), `a path below ${SNAPSHOTS}/`),
+      ReleasePath.check(z.refine((path) => path.startsWith(`${SNAPSHOTS}/`), `a path below ${SNAPSHOTS}/`)),
       BlobOf,
     )
     .refine((files) => Object.keys(files).length <= MOST_FILES, `at most ${MOST_FILES} files`)

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { CathedralError } from '../errors.ts';
 import { LEDGER_START, type LedgerPosition, positionOf } from '../ledger/log/leaf.ts';
 import { Position } from '../ledger/writing/sealed-position.ts';
-import { emptyState, formatState, parseState, STATE_VERSION, type State } from '../model/state.ts';
+import { emptyState } from '../model/empty-state.ts';
+import { formatState, parseState, STATE_VERSION, type State } from '../model/state.ts';
 
 /** Where a run stopped and the next one resumes: a release's state.json. */
 export interface Resume {

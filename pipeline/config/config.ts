@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { FILE_ADDRESS, FILE_SOURCE, SHARED_LEDGER } from './ledger-address.ts';
 import { nearestName } from './nearest-name.ts';
@@ -139,7 +140,7 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   if (text === null && !isRequired) return null;
   if (text === null) throw wrong('usage', { place, expected: option.unit, found: 'no value' });
   const filled = given ? text : fillDefault(text, sources);
-  const parsed = option.schema.safeParse(option.path ? absolute(filled, given) : filled);
+  const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
   const found = isSecret ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));

@@ -24,7 +24,7 @@ export interface Option<T = unknown> {
   /** A flag without a value; in the environment `true` or `false`. */
   switch?: true;
   /** Parses the text. */
-  schema: z.ZodType<T, string>;
+  schema: z.core.$ZodType<T, string>;
 }
 
 /** A value that an operator configures: a flag overrides the environment variable, which overrides the default. */

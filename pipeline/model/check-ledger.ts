@@ -7,8 +7,8 @@ import type { Verifier } from '../ledger/notes/note.ts';
 import { formatCount, formatNumber } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { clauseOf } from './contradictions.ts';
+import { emptyState } from './empty-state.ts';
 import { apply } from './fold.ts';
-import { emptyState } from './state.ts';
 
 /** Events between two lines of progress. */
 const PROGRESS_EVERY = 250_000;

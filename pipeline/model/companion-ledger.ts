@@ -20,8 +20,9 @@ import { DAY_MS } from '../words/day.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { printable } from '../words/printable.ts';
 import { applyCompanionEvent, type CompanionEvent, isCompanionEvent, registryOfState } from './companions.ts';
+import { emptyState } from './empty-state.ts';
 import { apply } from './fold.ts';
-import { emptyState, type State } from './state.ts';
+import type { State } from './state.ts';
 
 /** What a ledger says about attestations. */
 export interface CompanionLedger {

@@ -2,8 +2,8 @@ import type { LedgerEvent } from '../ledger/events/event.ts';
 import { LookAlikes } from '../ledger/events/look-alikes.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { readLedger } from '../ledger/reading/read-ledger.ts';
+import { emptyState } from './empty-state.ts';
 import { apply } from './fold.ts';
-import { emptyState } from './state.ts';
 
 /** Types whose id names one thing for good. The fold forgets closed ones, so it does not notice a second one of the same id. */
 const NAMING: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-import { emptyDay, emptyYear, type HourSums, type Month, type State } from './state.ts';
+import { emptyDay, emptyYear } from './empty-state.ts';
+import type { HourSums, Month, State } from './state.ts';
 import { dayOf, HOUR_MS, timeOf } from './window.ts';
 
 /** The sums of the current hour, created on first use. */

@@ -9,7 +9,7 @@ const Micro = z.codec(z.string().regex(/^-?\d+$/), z.bigint(), {
 });
 const Count = z.int().min(0);
 const Time = z.string();
-const byName = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
+const byName = <T extends z.core.$ZodType>(value: T) => z.record(z.string(), value);
 
 const SentinelState = z.strictObject({
   cathedral: z.string(),
@@ -236,80 +236,6 @@ export type YearSums = z.output<typeof YearSums>;
 export type DaySums = z.output<typeof DaySums>;
 export type Month = z.output<typeof Month>;
 export type Metrics = z.output<typeof Metrics>;
-
-/** The state of an empty ledger. */
-export function emptyState(): State {
-  return {
-    format: `cathedral-state/${STATE_VERSION}`,
-    asOf: '',
-    since: '',
-    cycle: '',
-    events: 0,
-    events_by_type: {},
-    charter: null,
-    supply: { total: 0n, locked: 0n, burned: 0n },
-    contracts: {},
-    mii: null,
-    mii_baseline: null,
-    readings: [],
-    sentinels: {},
-    rewards: {},
-    multipliers: {},
-    hours: [],
-    apps: {},
-    packages: {},
-    deliberations: [],
-    decisions: [],
-    contrary: [],
-    risks: [],
-    projections: [],
-    audits: {},
-    scheduled_audits: {},
-    alerts: [],
-    findings: { total: 0, recent: [] },
-    stated: { reasoning: false, lessons: false, mitigation: false, frameworks: false, sentinels: false },
-    companions: {},
-    unattested: {},
-    remembered: {},
-    baseline: null,
-    year: emptyYear(0, '', 0n),
-    day: emptyDay(''),
-  };
-}
-
-export function emptyYear(year: number, from: string, openingSupply: bigint): YearSums {
-  return {
-    year,
-    from,
-    opening_supply: openingSupply,
-    events: 0,
-    attestations: 0,
-    alerts_raised: 0,
-    outages: 0,
-    deliberations_opened: 0,
-    deliberations_closed: 0,
-    consensus_reached: 0,
-    decided: {},
-    recent_decisions: [],
-    by_cathedral: {},
-    by_sentinel: {},
-    months: [],
-  };
-}
-
-export function emptyDay(date: string): DaySums {
-  return {
-    date,
-    events: {},
-    minted: {},
-    readings: 0,
-    mii_sum: 0,
-    mii_min: null,
-    mii_max: null,
-    heartbeats: {},
-    silences: {},
-  };
-}
 
 /** The state as JSON text. The same state always gives the same bytes. */
 export function formatState(state: State): string {

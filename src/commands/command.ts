@@ -47,12 +47,12 @@ export interface Flag
   flag?: string;
   default?: string;
   unit?: string;
-  schema?: z.ZodType<unknown, string>;
+  schema?: z.core.$ZodType<unknown, string>;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-type Parsed<F extends Flag> = F extends { schema: infer S extends z.ZodType }
+type Parsed<F extends Flag> = F extends { schema: infer S extends z.core.$ZodType }
   ? z.output<S>
   : F extends { many: true }
     ? string[]

@@ -10,8 +10,9 @@ import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day
 import { isKnownType, type LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { formatAllPlaces, formatAmount, parseAmount } from '../../pipeline/model/amount.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
+import { formatState, parseState, type State } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { TestLedger } from '../model/events.ts';
 import { naiveDrift, naiveMetrics, naiveSupply } from '../model/naive.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { charter } from '../../pipeline/artifacts/diplomacy/charter.ts';
 import { EXAMPLE_LEDGER, exampleOf } from '../../pipeline/ledger/events/event-examples.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 
 const genesis = exampleOf('genesis');
 

@@ -5,8 +5,8 @@ import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published
 import { registryOf, registryStart } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import type { EventOf } from '../../pipeline/ledger/events/event.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { COMPANIONS, forced } from '../attestation/signed-document.ts';

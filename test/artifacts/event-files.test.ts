@@ -6,10 +6,11 @@ import { filesOf as filesStated } from '../../pipeline/artifacts/event-reference
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import { KNOWN_TYPES, type LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { EXAMPLE_LEDGER } from '../../pipeline/ledger/events/event-examples.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
 import { isNewDay } from '../../pipeline/model/period.ts';
-import { emptyState, type State } from '../../pipeline/model/state.ts';
+import type { State } from '../../pipeline/model/state.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { TestLedger } from '../model/events.ts';
 

@@ -1,8 +1,8 @@
 import type { HistoryArtifact } from '../../pipeline/artifacts/artifact.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { isNewDay } from '../../pipeline/model/period.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 
 /** The rows of each history over a ledger, newest first as in the file; by the artifact's path. */
 export function historyRows(

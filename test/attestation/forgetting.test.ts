@@ -12,8 +12,8 @@ import {
   type CompanionState,
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 import { TestLedger } from '../model/events.ts';
 import { COMPANIONS, forced, type UNSIGNED } from './signed-document.ts';
 

@@ -2,8 +2,8 @@ import type { View } from '../../pipeline/artifacts/artifact.ts';
 import { DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 import { historyRows } from '../artifacts/history-rows.ts';
 
 const PATHS = new Set(CHARTS.flatMap(({ sources }) => sources));

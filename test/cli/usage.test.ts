@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
@@ -92,7 +93,7 @@ describe('the flags', () => {
       expect(unit.length).toBeGreaterThan(3);
       if (flag !== null) expect(flag).toMatch(/^[a-z]+(-[a-z]+)*$/);
       if (value !== null && !value.includes('{'))
-        expect(schema.safeParse(value).success, `${flag}`).toBe(true);
+        expect(z.safeParse(schema, value).success, `${flag}`).toBe(true);
       if (required) expect(value).toBeNull();
     }
   });

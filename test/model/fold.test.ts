@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { formatAmount, roundToAmount } from '../../pipeline/model/amount.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
 import { complianceStatus, nextAudits, worstStatus } from '../../pipeline/model/queries/compliance.ts';
@@ -13,7 +14,7 @@ import { minting, supply } from '../../pipeline/model/queries/supply.ts';
 import { governance } from '../../pipeline/model/queries/transparency.ts';
 import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
 import { sentinelStatus, uptimeDays } from '../../pipeline/model/sentinel-status.ts';
-import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
+import { formatState, parseState, type State } from '../../pipeline/model/state.ts';
 import { TestLedger } from './events.ts';
 
 const G = '2025-07-03T00:00:00Z';

@@ -4,13 +4,14 @@ import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/led
 import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../pipeline/ledger/reading/read-snapshot.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 import { drift } from '../../pipeline/model/queries/drift.ts';
 import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roi } from '../../pipeline/model/queries/roi.ts';
 import { supply } from '../../pipeline/model/queries/supply.ts';
-import { emptyState, type State } from '../../pipeline/model/state.ts';
+import type { State } from '../../pipeline/model/state.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { naiveDrift, naiveMetrics, naiveRoi, naiveSupply } from './naive.ts';

@@ -1,9 +1,9 @@
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { supply } from '../../pipeline/model/queries/supply.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 import { runFeeder } from '../../pipeline/sample/feeder/run-feeder.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';

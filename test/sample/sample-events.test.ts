@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Envelope, EVENT_DATA, type KnownType } from '../../pipeline/ledger/events/event.ts';
 import { formatAmount, parseAmount, roundToAmount } from '../../pipeline/model/amount.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
-import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 

@@ -5,8 +5,9 @@ import { statedTime } from '../../pipeline/artifacts/as-of.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
+import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { emptyState, type State } from '../../pipeline/model/state.ts';
+import type { State } from '../../pipeline/model/state.ts';
 import {
   type DraftFile,
   type DraftManifest,

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { scoredSentinels } from '../../model/queries/coordination.ts';
+import { described } from '../../words/described.ts';
 import { cathedral, cycle, dateTime, giScore, sentinelId, share, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -37,14 +38,15 @@ export const dataset = jsonDocument({
   ],
   schema: z.strictObject({
     cycle,
-    mii_baseline: share(
-      'Integrity index when the current cycle opened; null if there was no earlier reading',
-    ).nullable(),
-    sentinels: z
-      .array(z.strictObject({ id: sentinelId, score: giScore, cathedral }))
-      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
-    apps: z.array(Registered).meta({ description: 'Applications registered in the ledger, by name' }),
-    packages: z.array(Registered).meta({ description: 'Packages registered in the ledger, by name' }),
+    mii_baseline: z.nullable(
+      share('Integrity index when the current cycle opened; null if there was no earlier reading'),
+    ),
+    sentinels: described(
+      z.array(z.strictObject({ id: sentinelId, score: giScore, cathedral })),
+      'Active sentinels that have attested, in the order of registration',
+    ),
+    apps: described(z.array(Registered), 'Applications registered in the ledger, by name'),
+    packages: described(z.array(Registered), 'Packages registered in the ledger, by name'),
   }),
   tables: [
     {

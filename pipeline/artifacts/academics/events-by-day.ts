@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import { count, day } from '../fields.ts';
 import { dayHistory } from '../histories.ts';
 
@@ -14,8 +15,7 @@ export const eventsByDay = dayHistory({
   tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
   schema: z.strictObject({
     date: day,
-    event_type: z.string().meta({
-      description: 'Type of the events; other for types that are not documented here',
+    event_type: described(z.string(), 'Type of the events; other for types that are not documented here', {
       unit: 'snake_case token',
     }),
     events: count('Events of the type on the day; a type without events has no row'),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { State } from '../../model/state.ts';
 import { within } from '../../model/window.ts';
 import type { DocumentArtifact } from '../artifact.ts';

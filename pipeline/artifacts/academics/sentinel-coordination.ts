@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { consensusRate } from '../../model/queries/consensus-rate.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
+import { described } from '../../words/described.ts';
 import {
   asOf,
   averageCoordination,
@@ -31,21 +32,24 @@ export const sentinelCoordination = jsonDocument({
   ],
   schema: z.strictObject({
     timestamp: asOf,
-    sentinels: z
-      .array(
+    sentinels: described(
+      z.array(
         z.strictObject({
           id: sentinelId,
           coordination_score: coordination,
           uptime_days: uptimeDays,
           cathedral,
         }),
-      )
-      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+      ),
+      'Active sentinels that have attested, in the order of registration',
+    ),
     average_coordination: averageCoordination,
-    consensus_rate: share(
-      'Share of the deliberations closed in the last 30 days that reached consensus; null if none was closed',
-      'closed with consensus ÷ closed, last 30 days',
-    ).nullable(),
+    consensus_rate: z.nullable(
+      share(
+        'Share of the deliberations closed in the last 30 days that reached consensus; null if none was closed',
+        'closed with consensus ÷ closed, last 30 days',
+      ),
+    ),
   }),
   tables: [
     {

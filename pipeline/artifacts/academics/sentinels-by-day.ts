@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { sentinelDays } from '../../model/queries/sentinel-days.ts';
 import { NO_HEARTBEAT_YET, UP_STATUSES } from '../../model/sentinel-status.ts';
 import { HOUR_MS } from '../../model/window.ts';
+import { described } from '../../words/described.ts';
 import { cathedral, coordination, count, day, giScore, sentinelId } from '../fields.ts';
 import { INERT_TEXT } from '../format/csv.ts';
 import { dayHistory } from '../histories.ts';
@@ -25,25 +26,22 @@ export const sentinelsByDay = dayHistory({
   ],
   schema: z.strictObject({
     date: day,
-    sentinel: sentinelId.regex(INERT_TEXT),
-    cathedral: cathedral.regex(INERT_TEXT),
-    status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET]).meta({
-      description:
-        'The worst status of the day: operational if no silence was longer than 12 h, degraded up to 24 h, else offline; no_heartbeat_yet before the sentinel’s first heartbeat',
-    }),
+    sentinel: sentinelId.check(z.regex(INERT_TEXT)),
+    cathedral: cathedral.check(z.regex(INERT_TEXT)),
+    status: described(
+      z.enum([...UP_STATUSES, NO_HEARTBEAT_YET]),
+      'The worst status of the day: operational if no silence was longer than 12 h, degraded up to 24 h, else offline; no_heartbeat_yet before the sentinel’s first heartbeat',
+    ),
     heartbeats: count('Heartbeats on the day'),
-    longest_silence: z
-      .number()
-      .min(0)
-      .meta({
-        description:
-          'Longest time without a heartbeat that ended on the day, or lasted until the end of the day or until retirement; it may have begun days earlier; empty before the first heartbeat',
-        unit: 'hours, to 2 decimal places',
-        range: '≥ 0',
-      })
-      .nullable(),
-    coordination_score: coordination.nullable(),
-    gi_score: giScore.nullable(),
+    longest_silence: z.nullable(
+      described(
+        z.number().check(z.gte(0)),
+        'Longest time without a heartbeat that ended on the day, or lasted until the end of the day or until retirement; it may have begun days earlier; empty before the first heartbeat',
+        { unit: 'hours, to 2 decimal places', range: '≥ 0' },
+      ),
+    ),
+    coordination_score: z.nullable(coordination),
+    gi_score: z.nullable(giScore),
   }),
   rows: (state) =>
     sentinelDays(state).map(({ id, cathedral, status, heartbeats, silence, score, gi_score }) => ({

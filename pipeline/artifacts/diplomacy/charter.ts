@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { dateTime, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -12,12 +12,16 @@ export const charter = jsonDocument({
   ],
   followsFrom: ['genesis'],
   schema: z.strictObject({
-    timestamp: dateTime(
-      'Time of the genesis event, which states the charter; null if the ledger does not begin with one',
-    ).nullable(),
-    charter: text(
-      'The rules that the ledger was founded on, as its genesis event states them; null if it states none',
-    ).nullable(),
+    timestamp: z.nullable(
+      dateTime(
+        'Time of the genesis event, which states the charter; null if the ledger does not begin with one',
+      ),
+    ),
+    charter: z.nullable(
+      text(
+        'The rules that the ledger was founded on, as its genesis event states them; null if it states none',
+      ),
+    ),
   }),
   value({ state }) {
     const { charter, since, events_by_type } = state;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { Prose } from './prose.ts';
 
 /** Among the documents, and in every release below its folder, where it has no URL. */
@@ -7,20 +7,22 @@ export const ORGANISATION_FILE = 'organisation.json';
 /** Where it is shown: titles, headers of mails, names of keys. */
 const MAX_NAME = 200;
 
-const Name = Prose.max(MAX_NAME, `at most ${MAX_NAME} characters`);
-const WebAddress = z
-  .string()
-  .max(MAX_NAME, `at most ${MAX_NAME} characters`)
-  .regex(/^https?:\/\/[^\s/?#@\\"<>+][^\s?#@\\"<>+]*$/, 'an address like https://www.example.org/')
-  .refine((text) => URL.canParse(text), 'an address like https://www.example.org/');
+const Name = Prose.check(z.maxLength(MAX_NAME, `at most ${MAX_NAME} characters`));
+const WebAddress = z.string().check(
+  z.maxLength(MAX_NAME, `at most ${MAX_NAME} characters`),
+  z.regex(/^https?:\/\/[^\s/?#@\\"<>+][^\s?#@\\"<>+]*$/, 'an address like https://www.example.org/'),
+  z.refine((text) => URL.canParse(text), 'an address like https://www.example.org/'),
+);
 
 /** The terms of the public data: a licence with an SPDX identifier, or the organisation's own terms under a short name. */
 const Licence = z.strictObject({
   /** `CC-BY-4.0`; pages write `CC BY 4.0`. */
   id: z
     .string()
-    .max(60, 'at most 60 characters')
-    .regex(/^[A-Za-z0-9][A-Za-z0-9.-]*$/, 'an SPDX identifier like CC-BY-4.0'),
+    .check(
+      z.maxLength(60, 'at most 60 characters'),
+      z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*$/, 'an SPDX identifier like CC-BY-4.0'),
+    ),
   title: Name,
   url: WebAddress,
 });
@@ -37,17 +39,23 @@ export const ORGANISATION_UNITS = {
 export const Organisation = z.strictObject({
   name: Name,
   /** Its own page. Without it, the address of the service stands for it. */
-  homepage: WebAddress.optional(),
+  homepage: z.optional(WebAddress),
   /** Requests for keys come by mail, so an address of a page would not do. */
   contact: z.email('an e-mail address'),
   /** Whom citations name. Without it, the organisation. */
-  authors: z.array(Name).min(1, 'at least one name, or no member “authors”').optional(),
+  authors: z.optional(z.array(Name).check(z.minLength(1, 'at least one name, or no member “authors”'))),
   licence: Licence,
   /** Registered for the data of all years. */
-  doi: z
-    .string()
-    .regex(/^10\.\d{4,9}\/[A-Za-z0-9._;()/:-]+$/, 'a DOI like 10.1234/council, without https://doi.org/')
-    .optional(),
+  doi: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^10\.\d{4,9}\/[A-Za-z0-9._;()/:-]+$/,
+          'a DOI like 10.1234/council, without https://doi.org/',
+        ),
+      ),
+  ),
 });
 export type Organisation = z.infer<typeof Organisation>;
 

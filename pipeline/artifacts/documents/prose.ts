@@ -1,53 +1,55 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { CycleLabel } from '../../ledger/events/vocabulary.ts';
+import { annotated, annotationsOf, described } from '../../words/described.ts';
 
 /** Not `\P{Cc}`: the pattern is published in JSON Schemas, and Python's validators cannot compile that. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
 const ONE_LINE = /^(?!\s)(?!.*\s$)[^\u0000-\u001f\u007f-\u009f]+$/;
 
 /** A heading, sentence or paragraph on one line, without surrounding white space or control characters. */
-export const Prose = z
-  .string()
-  .regex(ONE_LINE, 'text on one line, without white space at its ends')
-  .refine((text) => text.isWellFormed(), 'well-formed Unicode');
+export const Prose = z.string().check(
+  z.regex(ONE_LINE, 'text on one line, without white space at its ends'),
+  z.refine((text) => text.isWellFormed(), 'well-formed Unicode'),
+);
 
-export const ArticleReference = z
-  .string()
-  .regex(/^Article [1-9]\d*(\([1-9]\d*\))?$/, 'a reference like Article 7 or Article 7(2)')
-  .meta({
-    description: 'An article of the treaty framework, or one of its paragraphs',
-    example: 'Article 7(2)',
-  });
-export const StandardId = z
-  .string()
-  .regex(/^CDS-\d{2}$/, 'an id like CDS-03')
-  .meta({ description: 'A standard in standards.json', example: 'CDS-03' });
-export const ProtocolId = z
-  .string()
-  .regex(/^DP-\d{2}$/, 'an id like DP-03')
-  .meta({ description: 'A protocol in protocols.json', example: 'DP-03' });
+export const ArticleReference = described(
+  z
+    .string()
+    .check(z.regex(/^Article [1-9]\d*(\([1-9]\d*\))?$/, 'a reference like Article 7 or Article 7(2)')),
+  'An article of the treaty framework, or one of its paragraphs',
+  { example: 'Article 7(2)' },
+);
+export const StandardId = described(
+  z.string().check(z.regex(/^CDS-\d{2}$/, 'an id like CDS-03')),
+  'A standard in standards.json',
+  { example: 'CDS-03' },
+);
+export const ProtocolId = described(
+  z.string().check(z.regex(/^DP-\d{2}$/, 'an id like DP-03')),
+  'A protocol in protocols.json',
+  { example: 'DP-03' },
+);
 
 /** The first members of each of the three diplomacy documents. */
 export const FRONT_MATTER = {
-  title: Prose.meta({ description: 'Title of the document' }),
-  version: z
-    .string()
-    .regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/, 'a version like 1.0.0')
-    .meta({
-      description: 'Semantic version of the text: the first number changes with its obligations',
-      example: '1.0.0',
-    }),
-  cycle: CycleLabel.meta({ description: 'Cycle in which this version was issued', example: 'C-156' }),
-  status: z.enum(['draft', 'published', 'open_for_signature', 'in_force', 'withdrawn']).meta({
-    description: 'Status of the document',
-    range: 'draft, published, open_for_signature, in_force, withdrawn',
-  }),
-  licence: z.literal('CC-BY-4.0').meta({ description: 'SPDX identifier of the licence of the text' }),
-  summary: Prose.meta({ description: 'Purpose of the document, and its limits' }),
+  title: described(Prose, 'Title of the document'),
+  version: described(
+    z.string().check(z.regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/, 'a version like 1.0.0')),
+    'Semantic version of the text: the first number changes with its obligations',
+    { example: '1.0.0' },
+  ),
+  cycle: described(CycleLabel, 'Cycle in which this version was issued', { example: 'C-156' }),
+  status: described(
+    z.enum(['draft', 'published', 'open_for_signature', 'in_force', 'withdrawn']),
+    'Status of the document',
+    { range: 'draft, published, open_for_signature, in_force, withdrawn' },
+  ),
+  licence: described(z.literal('CC-BY-4.0'), 'SPDX identifier of the licence of the text'),
+  summary: described(Prose, 'Purpose of the document, and its limits'),
 } as const;
 
 /** A list in which `key` counts 1, 2, 3 …; it may be empty. */
-export function numbered<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
+export function numbered<Item extends z.ZodMiniObject>(item: Item, key: keyof z.output<Item> & string) {
   return z.array(item).check((context) => {
     context.value.forEach((entry, index) => {
       const found = (entry as Record<string, unknown>)[key];
@@ -59,7 +61,7 @@ export function numbered<Item extends z.ZodObject>(item: Item, key: keyof z.outp
 }
 
 /** A list in which no two items have the same `key`. */
-export function distinct<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
+export function distinct<Item extends z.ZodMiniObject>(item: Item, key: keyof z.output<Item> & string) {
   return z.array(item).check((context) => {
     const seen = new Set<unknown>();
     context.value.forEach((entry, index) => {
@@ -73,29 +75,32 @@ export function distinct<Item extends z.ZodObject>(item: Item, key: keyof z.outp
   });
 }
 
-type Publishable<Shape extends z.ZodRawShape> = {
-  -readonly [Name in keyof Shape]: Shape[Name] extends z.ZodArray ? Shape[Name] : z.ZodNullable<Shape[Name]>;
+type Publishable<Shape extends z.core.$ZodShape> = {
+  -readonly [Name in keyof Shape]: Shape[Name] extends z.ZodMiniArray
+    ? Shape[Name]
+    : z.ZodMiniNullable<Shape[Name]>;
 };
 
 /** The schema of a document that an organisation may lack: as published, its lists are then empty and its other members null. */
-export function optionalDocument<Shape extends z.ZodRawShape>(written: z.ZodObject<Shape, z.core.$strict>) {
+export function optionalDocument<Shape extends z.core.$ZodShape>(
+  written: z.ZodMiniObject<Shape, z.core.$strict>,
+) {
   const members = Object.entries(written.shape).map(([name, member]) => {
-    const published =
-      member instanceof z.ZodArray ? z.array(member.element) : (member as z.ZodType).nullable();
-    return [name, published.meta((member as z.ZodType).meta() ?? {})];
+    const published = member instanceof z.ZodMiniArray ? z.array(member.def.element) : z.nullable(member);
+    return [name, annotated(published, annotationsOf(member))];
   });
-  return z.strictObject(Object.fromEntries(members) as Publishable<Shape>).meta(written.meta() ?? {});
+  return annotated(z.strictObject(Object.fromEntries(members) as Publishable<Shape>), annotationsOf(written));
 }
 
 /** The document, or what is published without it. */
-export function orEmpty<Schema extends z.ZodObject>(
+export function orEmpty<Schema extends z.ZodMiniObject>(
   schema: Schema,
   written: z.output<Schema> | null,
 ): z.output<Schema> {
   if (written) return written;
   const members = Object.entries(schema.shape).map(([name, member]) => [
     name,
-    member instanceof z.ZodArray ? [] : null,
+    member instanceof z.ZodMiniArray ? [] : null,
   ]);
   return Object.fromEntries(members) as z.output<Schema>;
 }

@@ -1,24 +1,26 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import { distinct, FRONT_MATTER, numbered, optionalDocument, Prose, StandardId } from './prose.ts';
 
 export const LEVELS = ['readable', 'verifiable', 'witnessed'] as const;
 /** Strongest first; the words of RFC 2119, in capitals as RFC 8174 asks. */
 export const KEYWORDS = ['MUST NOT', 'MUST', 'SHOULD NOT', 'SHOULD', 'MAY'] as const;
 
-const Level = z.enum(LEVELS).meta({ description: 'Conformance level', range: LEVELS.join(', ') });
+const Level = described(z.enum(LEVELS), 'Conformance level', { range: LEVELS.join(', ') });
 
 const Clause = z
   .strictObject({
-    id: z
-      .string()
-      .regex(/^CDS-\d{2}\.[1-9]\d*$/, 'an id like CDS-03.2')
-      .meta({ description: 'Identifier of the clause', example: 'CDS-03.2' }),
-    keyword: z
-      .enum(KEYWORDS)
-      .meta({ description: 'How strongly it binds, RFC 2119 and RFC 8174', range: KEYWORDS.join(', ') }),
-    level: Level.meta({ description: 'The lowest conformance level that the clause belongs to' }),
-    text: Prose.meta({ description: 'The requirement; references in square brackets' }),
-    test: Prose.meta({ description: 'How to find out whether it is met' }),
+    id: described(
+      z.string().check(z.regex(/^CDS-\d{2}\.[1-9]\d*$/, 'an id like CDS-03.2')),
+      'Identifier of the clause',
+      { example: 'CDS-03.2' },
+    ),
+    keyword: described(z.enum(KEYWORDS), 'How strongly it binds, RFC 2119 and RFC 8174', {
+      range: KEYWORDS.join(', '),
+    }),
+    level: described(Level, 'The lowest conformance level that the clause belongs to'),
+    text: described(Prose, 'The requirement; references in square brackets'),
+    test: described(Prose, 'How to find out whether it is met'),
   })
   .check((context) => {
     const { keyword, text } = context.value;
@@ -30,11 +32,11 @@ const Clause = z
 
 const Standard = z
   .strictObject({
-    id: StandardId.meta({ description: 'Identifier of the standard' }),
-    title: Prose.meta({ description: 'Title of the standard' }),
-    scope: Prose.meta({ description: 'What it applies to' }),
-    clauses: distinct(Clause, 'id').meta({ description: 'Clauses in order' }),
-    references: z.array(Prose).min(1).meta({ description: 'Ids of the references that it builds on' }),
+    id: described(StandardId, 'Identifier of the standard'),
+    title: described(Prose, 'Title of the standard'),
+    scope: described(Prose, 'What it applies to'),
+    clauses: described(distinct(Clause, 'id'), 'Clauses in order'),
+    references: described(z.array(Prose).check(z.minLength(1)), 'Ids of the references that it builds on'),
   })
   .check((context) => {
     const { id, clauses } = context.value;
@@ -46,34 +48,33 @@ const Standard = z
   });
 
 const ConformanceLevel = z.strictObject({
-  order: z.int().min(1).meta({ description: 'Order of the level, from 1, each including those before it' }),
+  order: described(z.int().check(z.gte(1)), 'Order of the level, from 1, each including those before it'),
   id: Level,
-  name: Prose.meta({ description: 'Name of the level' }),
-  requires: Prose.meta({ description: 'What a service has to meet to claim it' }),
-  gives: Prose.meta({ description: 'What a reader can rely on then' }),
-  claim: Prose.meta({ description: 'The sentence that claims this level' }),
+  name: described(Prose, 'Name of the level'),
+  requires: described(Prose, 'What a service has to meet to claim it'),
+  gives: described(Prose, 'What a reader can rely on then'),
+  claim: described(Prose, 'The sentence that claims this level'),
 });
 
 const Reference = z.strictObject({
-  id: Prose.meta({ description: 'Identifier, as used in square brackets', example: 'RFC 8785' }),
-  title: Prose.meta({ description: 'Title of the work' }),
-  publisher: Prose.meta({ description: 'Body that publishes it' }),
-  year: z.int().min(1980).max(2100).meta({ description: 'Year of the edition referred to' }),
-  url: z.url({ protocol: /^https$/ }).meta({ description: 'Where it is found' }),
+  id: described(Prose, 'Identifier, as used in square brackets', { example: 'RFC 8785' }),
+  title: described(Prose, 'Title of the work'),
+  publisher: described(Prose, 'Body that publishes it'),
+  year: described(z.int().check(z.gte(1980), z.lte(2100)), 'Year of the edition referred to'),
+  url: described(z.url({ protocol: /^https$/ }), 'Where it is found'),
 });
 
 /** The standards for open ledger publication, as written. */
-export const Standards = z
-  .strictObject({
+export const Standards = described(
+  z.strictObject({
     ...FRONT_MATTER,
-    conventions: z.array(Prose).min(1).meta({ description: 'How to read the clauses' }),
-    conformance_levels: numbered(ConformanceLevel, 'order').meta({ description: 'Levels, lowest first' }),
-    standards: distinct(Standard, 'id').meta({ description: 'The standards' }),
-    references: distinct(Reference, 'id').meta({ description: 'Works referred to' }),
-  })
-  .meta({
-    description: 'Standards for publishing an open ledger so that it can be read, verified and witnessed',
-  });
+    conventions: described(z.array(Prose).check(z.minLength(1)), 'How to read the clauses'),
+    conformance_levels: described(numbered(ConformanceLevel, 'order'), 'Levels, lowest first'),
+    standards: described(distinct(Standard, 'id'), 'The standards'),
+    references: described(distinct(Reference, 'id'), 'Works referred to'),
+  }),
+  'Standards for publishing an open ledger so that it can be read, verified and witnessed',
+);
 export type Standards = z.infer<typeof Standards>;
 
 export const PublishedStandards = optionalDocument(Standards);

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import {
   ArticleReference,
   distinct,
@@ -9,179 +10,179 @@ import {
   ProtocolId,
 } from './prose.ts';
 
-const ClassId = z
-  .string()
-  .regex(/^[a-z]+(_[a-z]+)*$/, 'an id like ledger_operator')
-  .meta({ description: 'Identifier of a class of party', example: 'ledger_operator' });
+const ClassId = described(
+  z.string().check(z.regex(/^[a-z]+(_[a-z]+)*$/, 'an id like ledger_operator')),
+  'Identifier of a class of party',
+  { example: 'ledger_operator' },
+);
 
 const Paragraph = z.strictObject({
-  number: z.int().min(1).meta({ description: 'Number of the paragraph in its article, from 1' }),
-  text: Prose.meta({
-    description: 'Text of the paragraph; where it has points, the words that introduce them',
-  }),
-  points: z
-    .array(Prose)
-    .min(1)
-    .optional()
-    .meta({ description: 'Points (a), (b), (c) … of the paragraph, in order' }),
+  number: described(z.int().check(z.gte(1)), 'Number of the paragraph in its article, from 1'),
+  text: described(Prose, 'Text of the paragraph; where it has points, the words that introduce them'),
+  points: described(
+    z.optional(z.array(Prose).check(z.minLength(1))),
+    'Points (a), (b), (c) … of the paragraph, in order',
+  ),
 });
 
 const Article = z.strictObject({
-  number: z.int().min(1).meta({ description: 'Number of the article, from 1 through the whole text' }),
-  part: Prose.meta({
-    description: 'Part of the framework that contains the article',
+  number: described(z.int().check(z.gte(1)), 'Number of the article, from 1 through the whole text'),
+  part: described(Prose, 'Part of the framework that contains the article', {
     example: 'II. The public record',
   }),
-  title: Prose.meta({ description: 'Heading of the article' }),
-  paragraphs: numbered(Paragraph, 'number').meta({ description: 'Paragraphs in order' }),
+  title: described(Prose, 'Heading of the article'),
+  paragraphs: described(numbered(Paragraph, 'number'), 'Paragraphs in order'),
 });
 
 const Obligation = z.strictObject({
-  id: z
-    .string()
-    .regex(/^TF-O\d{2}$/, 'an id like TF-O01')
-    .meta({ description: 'Identifier of the obligation' }),
+  id: described(
+    z.string().check(z.regex(/^TF-O\d{2}$/, 'an id like TF-O01')),
+    'Identifier of the obligation',
+  ),
   source: ArticleReference,
-  who: z.array(ClassId).min(1).meta({ description: 'Classes of party that it binds' }),
-  what: Prose.meta({ description: 'What has to be done' }),
-  by_when: Prose.meta({ description: 'When it is due' }),
-  verified_by: Prose.meta({ description: 'How, and by whom, it can be verified that it was done' }),
+  who: described(z.array(ClassId).check(z.minLength(1)), 'Classes of party that it binds'),
+  what: described(Prose, 'What has to be done'),
+  by_when: described(Prose, 'When it is due'),
+  verified_by: described(Prose, 'How, and by whom, it can be verified that it was done'),
 });
 
 const PartyClass = z.strictObject({
   id: ClassId,
-  name: Prose.meta({ description: 'Name of the class' }),
-  who: Prose.meta({ description: 'Who can be a party of this class' }),
-  votes: z.boolean().meta({ description: 'True: has a vote in the Assembly' }),
-  joins_by: Prose.meta({ description: 'What makes it a party' }),
+  name: described(Prose, 'Name of the class'),
+  who: described(Prose, 'Who can be a party of this class'),
+  votes: described(z.boolean(), 'True: has a vote in the Assembly'),
+  joins_by: described(Prose, 'What makes it a party'),
 });
 
 const Signature = z.strictObject({
-  party: Prose.meta({ description: 'Name of the party' }),
+  party: described(Prose, 'Name of the party'),
   class: ClassId,
-  signed_on: z.iso.date().meta({ description: 'Date of signature, UTC' }),
-  accepted_on: z.iso.date().nullable().meta({ description: 'Date of acceptance; null before it' }),
+  signed_on: described(z.iso.date(), 'Date of signature, UTC'),
+  accepted_on: described(z.nullable(z.iso.date()), 'Date of acceptance; null before it'),
 });
 
 const Parties = z.strictObject({
-  statement: Prose.meta({ description: 'State of signature, in words' }),
-  classes: distinct(PartyClass, 'id').meta({ description: 'Classes of party' }),
-  signatures: z.array(Signature).meta({ description: 'Signatures deposited; empty where there are none' }),
+  statement: described(Prose, 'State of signature, in words'),
+  classes: described(distinct(PartyClass, 'id'), 'Classes of party'),
+  signatures: described(z.array(Signature), 'Signatures deposited; empty where there are none'),
 });
 
 const Institution = z.strictObject({
-  name: Prose.meta({ description: 'Name of the institution' }),
+  name: described(Prose, 'Name of the institution'),
   source: ArticleReference,
-  composition: Prose.meta({ description: 'Who its members are' }),
-  mandate: z.array(Prose).min(1).meta({ description: 'What it does' }),
-  decides_by: Prose.meta({ description: 'How it decides' }),
+  composition: described(Prose, 'Who its members are'),
+  mandate: described(z.array(Prose).check(z.minLength(1)), 'What it does'),
+  decides_by: described(Prose, 'How it decides'),
 });
 
 const Amendment = z.strictObject({
   source: ArticleReference,
-  proposed_by: Prose.meta({ description: 'Who may propose one' }),
-  notice_days: z
-    .int()
-    .min(1)
-    .meta({ description: 'Time between its circulation and the vote', unit: 'days' }),
-  adoption: Prose.meta({ description: 'How it is adopted' }),
-  effect: Prose.meta({ description: 'Whom it binds, and from when' }),
+  proposed_by: described(Prose, 'Who may propose one'),
+  notice_days: described(z.int().check(z.gte(1)), 'Time between its circulation and the vote', {
+    unit: 'days',
+  }),
+  adoption: described(Prose, 'How it is adopted'),
+  effect: described(Prose, 'Whom it binds, and from when'),
 });
 
 const Settlement = z.strictObject({
   source: ArticleReference,
-  stages: numbered(
-    z.strictObject({
-      order: z.int().min(1).meta({ description: 'Order of the stage, from 1' }),
-      means: Prose.meta({ description: 'Means of settlement' }),
-      days: z
-        .int()
-        .min(1)
-        .nullable()
-        .meta({ description: 'Time after which the next stage is open; null for the last', unit: 'days' }),
-      binding: z.boolean().meta({ description: 'True: its result binds those in dispute' }),
-      protocol: ProtocolId.nullable().meta({
-        description: 'Protocol that carries it out; null where there is none',
+  stages: described(
+    numbered(
+      z.strictObject({
+        order: described(z.int().check(z.gte(1)), 'Order of the stage, from 1'),
+        means: described(Prose, 'Means of settlement'),
+        days: described(
+          z.nullable(z.int().check(z.gte(1))),
+          'Time after which the next stage is open; null for the last',
+          { unit: 'days' },
+        ),
+        binding: described(z.boolean(), 'True: its result binds those in dispute'),
+        protocol: described(z.nullable(ProtocolId), 'Protocol that carries it out; null where there is none'),
       }),
-    }),
-    'order',
-  ).meta({ description: 'Stages in order' }),
+      'order',
+    ),
+    'Stages in order',
+  ),
 });
 
 const Withdrawal = z.strictObject({
   source: ArticleReference,
-  notice_days: z.int().min(1).meta({ description: 'Time between the notice and its effect', unit: 'days' }),
+  notice_days: described(z.int().check(z.gte(1)), 'Time between the notice and its effect', { unit: 'days' }),
   protocol: ProtocolId,
-  surviving_obligations: z
-    .array(z.string())
-    .min(1)
-    .meta({ description: 'Ids of the obligations that outlast it' }),
+  surviving_obligations: described(
+    z.array(z.string()).check(z.minLength(1)),
+    'Ids of the obligations that outlast it',
+  ),
 });
 
 const EntryIntoForce = z.strictObject({
   source: ArticleReference,
-  acceptances: z.int().min(1).meta({ description: 'Instruments of acceptance that are needed' }),
-  of_which: z
-    .array(
+  acceptances: described(z.int().check(z.gte(1)), 'Instruments of acceptance that are needed'),
+  of_which: described(
+    z.array(
       z.strictObject({
         class: ClassId,
-        at_least: z.int().min(1).meta({ description: 'Least number of this class' }),
+        at_least: described(z.int().check(z.gte(1)), 'Least number of this class'),
       }),
-    )
-    .meta({ description: 'How many of them must come from each class' }),
-  delay_days: z
-    .int()
-    .min(0)
-    .meta({ description: 'Time between the last of them and entry into force', unit: 'days' }),
+    ),
+    'How many of them must come from each class',
+  ),
+  delay_days: described(z.int().check(z.gte(0)), 'Time between the last of them and entry into force', {
+    unit: 'days',
+  }),
 });
 
 const Annex = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[A-Z]$/, 'a capital letter')
-    .meta({ description: 'Letter of the annex', example: 'A' }),
-  title: Prose.meta({ description: 'Heading of the annex' }),
-  normative: z
-    .boolean()
-    .meta({ description: 'True: part of the obligations; false: a model or an explanation' }),
-  introduction: Prose.meta({ description: 'What the annex is for' }),
-  items: numbered(
-    z.strictObject({
-      number: z.int().min(1).meta({ description: 'Number of the item, from 1' }),
-      title: Prose.meta({ description: 'Heading of the item' }),
-      text: Prose.meta({ description: 'Text of the item' }),
-    }),
-    'number',
-  ).meta({ description: 'Items in order' }),
+  id: described(z.string().check(z.regex(/^[A-Z]$/, 'a capital letter')), 'Letter of the annex', {
+    example: 'A',
+  }),
+  title: described(Prose, 'Heading of the annex'),
+  normative: described(z.boolean(), 'True: part of the obligations; false: a model or an explanation'),
+  introduction: described(Prose, 'What the annex is for'),
+  items: described(
+    numbered(
+      z.strictObject({
+        number: described(z.int().check(z.gte(1)), 'Number of the item, from 1'),
+        title: described(Prose, 'Heading of the item'),
+        text: described(Prose, 'Text of the item'),
+      }),
+      'number',
+    ),
+    'Items in order',
+  ),
 });
 
 /** The treaty framework, as written. */
-export const TreatyFramework = z
-  .strictObject({
+export const TreatyFramework = described(
+  z.strictObject({
     ...FRONT_MATTER,
-    preamble: z.array(Prose).min(1).meta({ description: 'Recitals in order' }),
-    definitions: distinct(
-      z.strictObject({
-        term: Prose.meta({ description: 'Term as used in the text' }),
-        meaning: Prose.meta({ description: 'What it means there' }),
-      }),
-      'term',
-    ).meta({ description: 'Terms and their meanings' }),
-    articles: numbered(Article, 'number').meta({ description: 'Articles in order' }),
-    obligations: distinct(Obligation, 'id').meta({
-      description: 'The obligations of the articles, each with its proof',
-    }),
-    parties: Parties.meta({ description: 'Who may be a party, and who has signed' }),
-    institutions: distinct(Institution, 'name').meta({
-      description: 'Institutions that the framework sets up',
-    }),
-    amendment: Amendment.meta({ description: 'How the text changes' }),
-    dispute_settlement: Settlement.meta({ description: 'How disputes are settled' }),
-    withdrawal: Withdrawal.meta({ description: 'How a party leaves' }),
-    entry_into_force: EntryIntoForce.meta({ description: 'What has to happen before it binds' }),
-    annexes: distinct(Annex, 'id').meta({ description: 'Annexes' }),
-  })
-  .meta({ description: 'The framework agreement under which ledgers are opened, recognised and verified' });
+    preamble: described(z.array(Prose).check(z.minLength(1)), 'Recitals in order'),
+    definitions: described(
+      distinct(
+        z.strictObject({
+          term: described(Prose, 'Term as used in the text'),
+          meaning: described(Prose, 'What it means there'),
+        }),
+        'term',
+      ),
+      'Terms and their meanings',
+    ),
+    articles: described(numbered(Article, 'number'), 'Articles in order'),
+    obligations: described(
+      distinct(Obligation, 'id'),
+      'The obligations of the articles, each with its proof',
+    ),
+    parties: described(Parties, 'Who may be a party, and who has signed'),
+    institutions: described(distinct(Institution, 'name'), 'Institutions that the framework sets up'),
+    amendment: described(Amendment, 'How the text changes'),
+    dispute_settlement: described(Settlement, 'How disputes are settled'),
+    withdrawal: described(Withdrawal, 'How a party leaves'),
+    entry_into_force: described(EntryIntoForce, 'What has to happen before it binds'),
+    annexes: described(distinct(Annex, 'id'), 'Annexes'),
+  }),
+  'The framework agreement under which ledgers are opened, recognised and verified',
+);
 export type TreatyFramework = z.infer<typeof TreatyFramework>;
 
 export const PublishedTreatyFramework = optionalDocument(TreatyFramework);

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EventOf } from '../../ledger/events/event.ts';
+import { described } from '../../words/described.ts';
 import { cathedral, cycle, dateTime, multiplier } from '../fields.ts';
 import { INERT_TEXT } from '../format/csv.ts';
 import { eventHistory } from '../histories.ts';
@@ -16,12 +17,13 @@ export const cathedralMultipliers = eventHistory({
   schema: z.strictObject({
     timestamp: dateTime('Time from which the multiplier holds, UTC'),
     cycle,
-    cathedral: cathedral.regex(INERT_TEXT).meta({ description: 'Cathedral whose multiplier was set' }),
+    cathedral: described(cathedral.check(z.regex(INERT_TEXT)), 'Cathedral whose multiplier was set'),
     multiplier,
-    reason: z
-      .string()
-      .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
-      .meta({ description: 'Why it was set; genesis for the first', unit: 'snake_case token' }),
+    reason: described(
+      z.string().check(z.regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)),
+      'Why it was set; genesis for the first',
+      { unit: 'snake_case token' },
+    ),
   }),
   rows(event) {
     if (event.type === 'genesis') {

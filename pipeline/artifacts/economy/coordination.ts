@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { SCORE_FORMULA } from '../../model/formulas.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
+import { described } from '../../words/described.ts';
 import { asOf, averageCoordination, cathedral, coordination as score, sentinelId } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -17,10 +18,11 @@ export const coordination = jsonDocument({
   schema: z.strictObject({
     timestamp: asOf,
     average_coordination: averageCoordination,
-    sentinels: z
-      .array(z.strictObject({ id: sentinelId, score, cathedral }))
-      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
-    formula: z.string().meta({ description: 'The score formula; log is the natural logarithm' }),
+    sentinels: described(
+      z.array(z.strictObject({ id: sentinelId, score, cathedral })),
+      'Active sentinels that have attested, in the order of registration',
+    ),
+    formula: described(z.string(), 'The score formula; log is the natural logarithm'),
   }),
   tables: [
     {

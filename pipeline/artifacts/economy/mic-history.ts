@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EventOf } from '../../ledger/events/event.ts';
 import { parseAmount } from '../../model/amount.ts';
 import { cathedral, coordination, cycle, dateTime, mic, sentinelId } from '../fields.ts';
@@ -19,9 +19,9 @@ export const micHistory = eventHistory({
   schema: z.strictObject({
     timestamp: dateTime('Time of the mint, UTC'),
     cycle,
-    sentinel: sentinelId.regex(INERT_TEXT),
+    sentinel: sentinelId.check(z.regex(INERT_TEXT)),
     amount: mic('MIC minted', 'R = L ÷ (1 + e^(−k·(s − x0))) × M_c, L = 1000, k = 0.05, x0 = 50'),
-    cathedral: cathedral.regex(INERT_TEXT),
+    cathedral: cathedral.check(z.regex(INERT_TEXT)),
     coordination_score: coordination,
   }),
   rows(event) {

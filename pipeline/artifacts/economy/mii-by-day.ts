@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { minting } from '../../model/queries/supply.ts';
+import { described } from '../../words/described.ts';
 import { day, share } from '../fields.ts';
 import { dayHistory } from '../histories.ts';
 
@@ -15,23 +16,23 @@ export const miiByDay = dayHistory({
   followsFrom: ['genesis', 'mic_mint', 'mii_reading'],
   tables: [{ name: 'mii_by_day', key: ['date'] }],
   schema: z.strictObject({
-    date: day.meta({ description: 'Day, UTC; only finished days with a reading', unit: 'YYYY-MM-DD' }),
-    readings: z.int().min(1).meta({ description: 'Readings on the day', unit: 'count', range: '≥ 1' }),
+    date: described(day, 'Day, UTC; only finished days with a reading', { unit: 'YYYY-MM-DD' }),
+    readings: described(z.int().check(z.gte(1)), 'Readings on the day', { unit: 'count', range: '≥ 1' }),
     mii_mean: share('Mean of the day’s readings'),
     mii_min: share('Lowest reading of the day'),
     mii_max: share('Highest reading of the day'),
     mii: share('Last reading of the day'),
-    threshold: share(
-      'Index below which minting pauses, at the end of the day; empty while the supply is 0',
-      'see /economy/mii',
-    ).nullable(),
-    minting_active: z
-      .boolean()
-      .meta({
-        description: 'Whether MIC could be minted at the end of the day',
+    threshold: z.nullable(
+      share(
+        'Index below which minting pauses, at the end of the day; empty while the supply is 0',
+        'see /economy/mii',
+      ),
+    ),
+    minting_active: z.nullable(
+      described(z.boolean(), 'Whether MIC could be minted at the end of the day', {
         formula: 'mii ≥ threshold; empty without a threshold',
-      })
-      .nullable(),
+      }),
+    ),
   }),
   rows(state) {
     const { date, readings, mii_sum, mii_min, mii_max } = state.day;

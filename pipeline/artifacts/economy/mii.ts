@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { minting } from '../../model/queries/supply.ts';
 import { asOf, cycle, mintingActive, share } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
@@ -14,11 +14,13 @@ export const mii = jsonDocument({
   followsFrom: ['genesis', 'mic_mint', 'mii_reading'],
   schema: z.strictObject({
     timestamp: asOf,
-    mii: share('Integrity index, the latest reading in the ledger; null before the first').nullable(),
-    threshold: share(
-      'Index below which minting pauses, as a share; null while the supply is 0',
-      'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
-    ).nullable(),
+    mii: z.nullable(share('Integrity index, the latest reading in the ledger; null before the first')),
+    threshold: z.nullable(
+      share(
+        'Index below which minting pauses, as a share; null while the supply is 0',
+        'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
+      ),
+    ),
     minting_active: mintingActive,
     cycle,
   }),

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import { cathedral, count, day, mic } from '../fields.ts';
 import { INERT_TEXT } from '../format/csv.ts';
 import { dayHistory } from '../histories.ts';
@@ -12,9 +13,10 @@ export const mintingByDay = dayHistory({
   tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
   schema: z.strictObject({
     date: day,
-    cathedral: cathedral.regex(INERT_TEXT).meta({
-      description: 'Cathedral that the mints name; a cathedral without a mint on the day has no row',
-    }),
+    cathedral: described(
+      cathedral.check(z.regex(INERT_TEXT)),
+      'Cathedral that the mints name; a cathedral without a mint on the day has no row',
+    ),
     mints: count('Mints on the day'),
     minted: mic('MIC minted on the day', 'Σ mints'),
   }),

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { roiByCathedral } from '../../model/queries/roi.ts';
+import { described } from '../../words/described.ts';
 import { asOf, count, mic, multiplier } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -14,26 +15,24 @@ export const roi = jsonDocument({
   followsFrom: ['genesis', 'sentinel_registered', 'sentinel_retired', 'mic_mint', 'multiplier_set'],
   schema: z.strictObject({
     timestamp: asOf,
-    by_cathedral: z
-      .record(
+    by_cathedral: described(
+      z.record(
         z.string(),
         z.strictObject({
           multiplier,
           total_rewards: mic('All MIC minted for sentinels while they belonged to the cathedral', 'Σ mints'),
           sentinel_count: count('Sentinels registered and not retired'),
-          average_roi: z
-            .number()
-            .min(0)
-            .meta({
-              description: 'Mean roi of the cathedral’s sentinels that have minted; null if none has',
-              unit: 'ratio',
-              range: '0–2',
-              formula: 'Σ roi ÷ n',
-            })
-            .nullable(),
+          average_roi: z.nullable(
+            described(
+              z.number().check(z.gte(0)),
+              'Mean roi of the cathedral’s sentinels that have minted; null if none has',
+              { unit: 'ratio', range: '0–2', formula: 'Σ roi ÷ n' },
+            ),
+          ),
         }),
-      )
-      .meta({ description: 'By cathedral identifier' }),
+      ),
+      'By cathedral identifier',
+    ),
   }),
   tables: [
     {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { supply } from '../../model/queries/supply.ts';
 import { day, mic } from '../fields.ts';
 import { dayHistory } from '../histories.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { supply as supplyOf } from '../../model/queries/supply.ts';
 import { asOf, mic } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import bibtexParse from 'bibtex-parse';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { CathedralError } from '../../errors.ts';
+import { described } from '../../words/described.ts';
 import type { Author } from './bibliography.ts';
 import { curlQuotes, formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
@@ -33,39 +34,43 @@ export function fullNote({ note, permanent }: Pick<Citation, 'note' | 'permanent
 export type EntryType = z.infer<typeof BibtexEntry>['type'];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
-const Latex = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'text without control characters');
+const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f]+$/;
+const Latex = z.string().check(z.regex(ONE_LINE, 'text without control characters'));
 
 /** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
-const BibtexEntry = z
-  .strictObject({
-    type: z.enum(['software', 'misc']).meta({ description: 'Entry type; in the database software' }),
-    key: z
-      .string()
-      .regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')
-      .meta({ description: 'Citation key, stable across releases', example: 'cathedral_economy_supply' }),
-    author: Latex.meta({
-      description: 'Whom to cite; an organisation in braces so that it is not read as a person’s name',
-    }),
-    title: Latex.regex(/^\{.*\}$/, 'a title in braces').meta({
-      description: 'Title, in braces so that no style changes its capitals',
-    }),
-    year: z
-      .string()
-      .regex(/^\d{4}$/, 'a year')
-      .meta({
-        description: 'Year of the state that is cited; of a paper, the year it was written',
-        example: '2026',
-      }),
+const BibtexEntry = described(
+  z.strictObject({
+    type: described(z.enum(['software', 'misc']), 'Entry type; in the database software'),
+    key: described(
+      z.string().check(z.regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')),
+      'Citation key, stable across releases',
+      { example: 'cathedral_economy_supply' },
+    ),
+    author: described(
+      Latex,
+      'Whom to cite; an organisation in braces so that it is not read as a person’s name',
+    ),
+    title: described(
+      Latex.check(z.regex(/^\{.*\}$/, 'a title in braces')),
+      'Title, in braces so that no style changes its capitals',
+    ),
+    year: described(
+      z.string().check(z.regex(/^\d{4}$/, 'a year')),
+      'Year of the state that is cited; of a paper, the year it was written',
+      { example: '2026' },
+    ),
     // Not escaped: biblatex and \url take it verbatim. These characters need no escape and cannot end the field.
-    url: z
-      .string()
-      .regex(/^https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/, 'an http or https URL')
-      .meta({ description: 'Address, not escaped' }),
-    note: Latex.meta({
-      description: 'What it is, the time of the state that is cited, and the permanent address of that state',
-    }),
-  })
-  .meta({ description: 'One entry of the citation database' });
+    url: described(
+      z.string().check(z.regex(/^https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/, 'an http or https URL')),
+      'Address, not escaped',
+    ),
+    note: described(
+      Latex,
+      'What it is, the time of the state that is cited, and the permanent address of that state',
+    ),
+  }),
+  'One entry of the citation database',
+);
 type BibtexEntry = z.infer<typeof BibtexEntry>;
 
 export const BibtexFile = z.array(BibtexEntry).check((context) => {

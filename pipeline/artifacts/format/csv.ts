@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { csvRow } from '#csv-row';
 import { CathedralError } from '../../errors.ts';
 import { formatAllPlaces, parseAmount } from '../../model/amount.ts';
+import { annotationsOf } from '../../words/described.ts';
 import type { Cell } from './csv-row.ts';
 
 export type { Cell };
@@ -9,7 +10,7 @@ export { csvRow };
 
 /** A bigint is an amount in 1e-6 MIC. Null is an empty cell. */
 export type CellValue = Cell | bigint | boolean | null;
-export type RowSchema = z.ZodObject<Record<string, z.ZodType>>;
+export type RowSchema = z.ZodMiniObject<Record<string, z.ZodMiniType>>;
 
 /** The header row: the members of the row's schema, in their order. */
 export function csvHeader(schema: RowSchema): string {
@@ -45,14 +46,15 @@ export function plainDigits(text: string): string {
 export const AMOUNT_UNIT = 'MIC, exact to 6 decimal places';
 
 /** By the definition, not the class and not its `isInt`: pages that write CSV load no more of zod for it. */
-function cellType(schema: z.ZodType): string {
-  if (schema.def.type === 'nullable') return cellType((schema as z.ZodNullable<z.ZodType>).unwrap());
+function cellType(schema: z.ZodMiniType): string {
+  if (schema.def.type === 'nullable')
+    return cellType((schema as z.ZodMiniNullable<z.ZodMiniType>).def.innerType);
   if (schema.def.type !== 'number' || isWhole(schema)) return '';
-  return schema.meta()?.unit === AMOUNT_UNIT ? 'decimal' : 'number';
+  return annotationsOf(schema).unit === AMOUNT_UNIT ? 'decimal' : 'number';
 }
 
 /** `z.int()`, or a number with the check of one. */
-function isWhole({ def }: z.ZodType): boolean {
+function isWhole({ def }: z.ZodMiniType): boolean {
   const checks = (def.checks ?? []).map((check) => check._zod.def);
   return [def, ...checks].some((one) => 'format' in one && /int/.test(String(one.format)));
 }
@@ -78,7 +80,7 @@ export function formatCsv(schema: RowSchema, rows: readonly Record<string, Cell>
   return csvHeader(schema) + rows.map((row) => formatRow(schema, row)).join('');
 }
 
-export function invalidRow(place: string, error: z.ZodError, row: unknown): CathedralError {
+export function invalidRow(place: string, error: z.core.$ZodError, row: unknown): CathedralError {
   const [issue] = error.issues;
   return new CathedralError('artifact_invalid', {
     place: `${place} ${issue?.path.join('.') ?? ''}`.trimEnd(),

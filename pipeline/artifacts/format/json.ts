@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
 import { readJson } from '../../ledger/events/json.ts';
 import { amountToNumber, formatAmount } from '../../model/amount.ts';
@@ -62,7 +62,7 @@ type Path = readonly (string | number)[];
  * schema must leave its value unchanged: no default, transform or codec. Throws artifact_invalid with the path if `value`
  * does not fit the schema, or holds a value that JSON cannot express (NaN, undefined).
  */
-export function formatJson<S extends z.ZodType>(
+export function formatJson<S extends z.ZodMiniType>(
   schema: S,
   value: Writable<z.output<S>>,
   place: string,
@@ -71,7 +71,7 @@ export function formatJson<S extends z.ZodType>(
 }
 
 /** The same on one line without a line end, for an element of an array that is joined from segments. */
-export function formatJsonRow<S extends z.ZodType>(
+export function formatJsonRow<S extends z.ZodMiniType>(
   schema: S,
   value: Writable<z.output<S>>,
   place: string,
@@ -80,7 +80,7 @@ export function formatJsonRow<S extends z.ZodType>(
 }
 
 /** Throws `code` with place and path for a syntax error, a duplicate member, or a value that the schema refuses. */
-export function parseJsonFile<S extends z.ZodType>(
+export function parseJsonFile<S extends z.ZodMiniType>(
   text: string,
   schema: S,
   place: string,
@@ -110,7 +110,7 @@ function parseJson(text: string, place: string, code: ErrorCode): unknown {
   throw new CathedralError(code, { place: formatPlace(place, path), expected, found: describe(path.at(-1)) });
 }
 
-function ordered(schema: z.ZodType, value: unknown, place: string): unknown {
+function ordered(schema: z.ZodMiniType, value: unknown, place: string): unknown {
   const plain = toPlain(value, place, []);
   const result = schema.safeParse(plain);
   if (!result.success) throw new CathedralError('artifact_invalid', schemaFault(place, result.error, plain));

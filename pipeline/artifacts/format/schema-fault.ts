@@ -1,11 +1,12 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
+import '../../words/zod-messages.ts';
 import type { Fault } from '../../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** The first mismatch between `value` and its schema; place is `<place>: articles[3].title`. */
-export function schemaFault(place: string, error: z.ZodError, value: unknown): Fault {
+export function schemaFault(place: string, error: z.core.$ZodError, value: unknown): Fault {
   const issue = error.issues[0] as Issue;
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] as string] : issue.path;
   return { place: formatPlace(place, path), expected: expectation(issue), found: describe(at(value, path)) };

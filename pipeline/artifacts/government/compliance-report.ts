@@ -1,21 +1,25 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { type Jurisdiction, REGIMES } from '../../ledger/events/vocabulary.ts';
 import { complianceStatus, nextAudits, standings } from '../../model/queries/compliance.ts';
+import { described } from '../../words/described.ts';
 import { asOf, calendarDate } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
 const jurisdiction = (name: Jurisdiction) =>
   z.strictObject({
     ...Object.fromEntries(REGIMES[name].map((regime) => [regime, regimeStatus(regime)])),
-    last_audit: calendarDate('Day of the last audit; null before the first').nullable(),
+    last_audit: z.nullable(calendarDate('Day of the last audit; null before the first')),
   });
 
 function regimeStatus(regime: string) {
-  return z.string().meta({
-    description: `Status under ${regime.replaceAll('_', ' ')} as of the last audit; not_audited before the first`,
-    range:
-      'compliant, compatible, utility_token, high_risk_compliant, not_audited, under_review, non_compliant; others may come',
-  });
+  return described(
+    z.string(),
+    `Status under ${regime.replaceAll('_', ' ')} as of the last audit; not_audited before the first`,
+    {
+      range:
+        'compliant, compatible, utility_token, high_risk_compliant, not_audited, under_review, non_compliant; others may come',
+    },
+  );
 }
 
 export const complianceReport = jsonDocument({
@@ -46,20 +50,22 @@ export const complianceReport = jsonDocument({
   },
   schema: z.strictObject({
     timestamp: asOf,
-    compliance_status: z.string().meta({
-      description:
-        'The worst of all statuses, from compliant to non_compliant in this order; unknown ones count as under_review',
-      range: 'compliant, not_audited, under_review, non_compliant',
-    }),
+    compliance_status: described(
+      z.string(),
+      'The worst of all statuses, from compliant to non_compliant in this order; unknown ones count as under_review',
+      { range: 'compliant, not_audited, under_review, non_compliant' },
+    ),
     jurisdictions: z.strictObject({
       USA: jurisdiction('USA'),
       EU: jurisdiction('EU'),
       UK: jurisdiction('UK'),
       International: jurisdiction('International'),
     }),
-    next_audit: calendarDate(
-      'Day of the earliest audit that is scheduled; overdue if before the day of timestamp; null if none is scheduled',
-    ).nullable(),
+    next_audit: z.nullable(
+      calendarDate(
+        'Day of the earliest audit that is scheduled; overdue if before the day of timestamp; null if none is scheduled',
+      ),
+    ),
   }),
   value({ state }) {
     const jurisdictions = standings(state).map(({ jurisdiction, statuses, last_audit }) => [

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { annotated, described } from '../../words/described.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { dateTime, text } from '../fields.ts';
 import { csvHeader } from '../format/csv.ts';
@@ -8,21 +9,18 @@ const path = 'government/ledger/export';
 
 const schema = z.strictObject({
   timestamp: dateTime('Time of the event, UTC'),
-  event_type: text('Type of the event; new types may be added').meta({
+  event_type: annotated(text('Type of the event; new types may be added'), {
     unit: 'snake_case token',
   }),
   agent: text('Who reported the event'),
   data: text(
     'The event’s data, a JSON object; its text is unchanged, even where a spreadsheet would read it as a formula',
   ),
-  attestation_hash: z
-    .string()
-    .regex(/^0x[0-9a-f]{64}$/)
-    .meta({
-      description: 'RFC 6962 leaf hash of the event in the ledger’s Merkle tree',
-      unit: 'hex with 0x before it',
-      formula: '0x ‖ hex(SHA-256(0x00 ‖ line))',
-    }),
+  attestation_hash: described(
+    z.string().check(z.regex(/^0x[0-9a-f]{64}$/)),
+    'RFC 6962 leaf hash of the event in the ledger’s Merkle tree',
+    { unit: 'hex with 0x before it', formula: '0x ‖ hex(SHA-256(0x00 ‖ line))' },
+  ),
 });
 
 /** Rows are not checked again: events are checked when they are read, and a leaf hash has only one form. */

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import { asOf, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -35,8 +36,8 @@ export const policyImpact = jsonDocument({
   },
   schema: z.strictObject({
     timestamp: asOf,
-    projections: z
-      .array(
+    projections: described(
+      z.array(
         z.strictObject({
           policy: text('Policy that is projected'),
           economic_impact: z.strictObject({
@@ -58,10 +59,9 @@ export const policyImpact = jsonDocument({
           ),
           timeline: text('When effects are expected'),
         }),
-      )
-      .meta({
-        description: 'The last projection of each policy, in the order in which the policies first appeared',
-      }),
+      ),
+      'The last projection of each policy, in the order in which the policies first appeared',
+    ),
   }),
   value({ state }) {
     const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { ALERT_SCOPES, SEVERITIES } from '../../ledger/events/vocabulary.ts';
 import { activeAlerts, HEALTHS, systemHealth } from '../../model/queries/health.ts';
 import {
@@ -8,16 +8,17 @@ import {
   UP_STATUSES,
   uptimeDays as uptimeOf,
 } from '../../model/sentinel-status.ts';
+import { described } from '../../words/described.ts';
 import { asOf, cathedral, coordination, dateTime, giScore, sentinelId, text, uptimeDays } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
 export const AlertMember = z.strictObject({
   id: text('Alert, by its id in the ledger; finding-<event> for a contradiction found in the ledger itself'),
-  severity: z.enum(SEVERITIES).meta({ description: 'Severity of the alert' }),
-  scope: z.enum(ALERT_SCOPES).meta({ description: 'What it is about' }),
+  severity: described(z.enum(SEVERITIES), 'Severity of the alert'),
+  scope: described(z.enum(ALERT_SCOPES), 'What it is about'),
   message: text('What happened'),
   raised_at: dateTime('Time of the event that raised it, UTC'),
-  sentinel: sentinelId.optional(),
+  sentinel: z.optional(sentinelId),
 });
 
 export const sentinelStatus = jsonDocument({
@@ -55,29 +56,30 @@ export const sentinelStatus = jsonDocument({
   },
   schema: z.strictObject({
     timestamp: asOf,
-    sentinels: z
-      .array(
+    sentinels: described(
+      z.array(
         z.strictObject({
           id: sentinelId,
-          status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']).meta({
-            description:
-              'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
-          }),
+          status: described(
+            z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']),
+            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
+          ),
           uptime_days: uptimeDays,
           cathedral,
-          last_heartbeat: dateTime('Last heartbeat, UTC; null before the first').nullable(),
+          last_heartbeat: z.nullable(dateTime('Last heartbeat, UTC; null before the first')),
           performance: z.strictObject({
-            gi_score: giScore.nullable(),
-            coordination: coordination.nullable(),
+            gi_score: z.nullable(giScore),
+            coordination: z.nullable(coordination),
           }),
         }),
-      )
-      .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
-    system_health: z.enum(HEALTHS).meta({
-      description:
-        'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',
-    }),
-    alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
+      ),
+      'Every sentinel ever registered, in the order of registration',
+    ),
+    system_health: described(
+      z.enum(HEALTHS),
+      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',
+    ),
+    alerts: described(z.array(AlertMember), 'Raised and not cleared, newest first'),
   }),
   tables: [
     {

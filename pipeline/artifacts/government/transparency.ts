@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { yearText } from '../../model/period.ts';
 import { supply as supplyOf } from '../../model/queries/supply.ts';
 import * as report from '../../model/queries/transparency.ts';
+import { annotated, described } from '../../words/described.ts';
 import type { PrintedArtifact, View, YearlyArtifact } from '../artifact.ts';
 import {
   asOf,
@@ -44,18 +45,17 @@ export const transparencyPdf: PrintedArtifact = {
 const yearly = 'in the period';
 
 const Month = z.strictObject({
-  month: text('Calendar month, UTC').meta({ unit: 'YYYY-MM', example: '2026-01' }),
+  month: annotated(text('Calendar month, UTC'), { unit: 'YYYY-MM', example: '2026-01' }),
   minted: mic('MIC minted in the month'),
   burned: mic('MIC burned in the month'),
   total_supply: mic('All MIC ever minted, at the month’s last event'),
   mints: count('Mints in the month'),
   attestations: count('Attestations in the month'),
-  mii_mean: share('Mean of the month’s readings of the integrity index; null without a reading').nullable(),
-  mii_min: share('Lowest reading of the month; null without a reading').nullable(),
-  threshold: share(
-    'MII threshold at the month’s last event; null while the supply was 0',
-    'see /economy/mii',
-  ).nullable(),
+  mii_mean: z.nullable(share('Mean of the month’s readings of the integrity index; null without a reading')),
+  mii_min: z.nullable(share('Lowest reading of the month; null without a reading')),
+  threshold: z.nullable(
+    share('MII threshold at the month’s last event; null while the supply was 0', 'see /economy/mii'),
+  ),
 });
 
 const SentinelRow = z.strictObject({
@@ -63,8 +63,8 @@ const SentinelRow = z.strictObject({
   cathedral,
   status: text('Status at the end of the period, see /government/sentinel-status.json'),
   uptime_days: uptimeDays,
-  gi_score: giScore.nullable(),
-  coordination: coordination.nullable(),
+  gi_score: z.nullable(giScore),
+  coordination: z.nullable(coordination),
   minted: mic(`MIC minted for the sentinel ${yearly}`),
 });
 
@@ -73,11 +73,10 @@ const summarySchema = z.strictObject({
   circulating: mic('MIC that can be spent', 'total_supply − locked − burned'),
   locked: mic('MIC locked in contracts'),
   burned: mic('MIC burned since genesis'),
-  mii: share('Latest reading of the integrity index; null before the first').nullable(),
-  threshold: share(
-    'Index below which minting pauses; null while the supply is 0',
-    'see /economy/mii',
-  ).nullable(),
+  mii: z.nullable(share('Latest reading of the integrity index; null before the first')),
+  threshold: z.nullable(
+    share('Index below which minting pauses; null while the supply is 0', 'see /economy/mii'),
+  ),
   minting_active: mintingActive,
   sentinel_count: count('Sentinels registered and not retired'),
   system_health: text('healthy, degraded, critical or not_measured, see /government/sentinel-status.json'),
@@ -85,18 +84,22 @@ const summarySchema = z.strictObject({
   deliberations_closed: count(
     `Deliberations closed ${yearly}; one that was opened again counts for each closing`,
   ),
-  consensus_rate: share(
-    'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
-  ).nullable(),
+  consensus_rate: z.nullable(
+    share(
+      'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
+    ),
+  ),
 });
 
 const operationsSchema = z.strictObject({
   events: count(`Ledger events ${yearly}`),
   attestations: count(`Attestations ${yearly}`),
   alerts_raised: count(`Alerts raised ${yearly}`),
-  outages: count(
-    'Times a sentinel came back after more than 24 h without a heartbeat; null before the ledger’s first heartbeat',
-  ).nullable(),
+  outages: z.nullable(
+    count(
+      'Times a sentinel came back after more than 24 h without a heartbeat; null before the ledger’s first heartbeat',
+    ),
+  ),
   apps: count('Applications registered'),
   packages: count('Packages registered'),
   average_coordination: averageCoordination,
@@ -110,34 +113,40 @@ const governanceSchema = z.strictObject({
   ),
   consensus_reached: count('Of those, the ones that reached consensus'),
   decisions_recorded: count(`Decisions recorded ${yearly}, by id: one that was recorded again counts once`),
-  recent_decisions: z
-    .array(
+  recent_decisions: described(
+    z.array(
       z.strictObject({
         id: text('Decision, by its id in the ledger'),
         date: calendarDate('Day on which it was recorded, UTC'),
         topic: text('What was decided on'),
         outcome: text('What was decided'),
-        replaced: z.boolean().meta({
-          description: `Whether a later record ${yearly} has the same id and so corrects this one`,
-        }),
+        replaced: described(
+          z.boolean(),
+          `Whether a later record ${yearly} has the same id and so corrects this one`,
+        ),
       }),
-    )
-    .meta({ description: 'The twelve newest records of the period, newest first' }),
-  multipliers: z
-    .record(z.string(), multiplier)
-    .meta({ description: 'Multiplier at the end of the period, by cathedral' }),
-  virtues: z
-    .record(
+    ),
+    'The twelve newest records of the period, newest first',
+  ),
+  multipliers: described(
+    z.record(z.string(), multiplier),
+    'Multiplier at the end of the period, by cathedral',
+  ),
+  virtues: described(
+    z.record(
       z.string(),
       z.strictObject({
-        score: share(
-          'Score over the last 30 days of the period; null where there was nothing to measure',
-          'see /philosophy/virtues.json',
-        ).nullable(),
+        score: z.nullable(
+          share(
+            'Score over the last 30 days of the period; null where there was nothing to measure',
+            'see /philosophy/virtues.json',
+          ),
+        ),
         status: text('compliant, at_risk, breached or not_measured'),
       }),
-    )
-    .meta({ description: 'By virtue' }),
+    ),
+    'By virtue',
+  ),
 });
 
 const financialSchema = z.strictObject({
@@ -153,56 +162,55 @@ const financialSchema = z.strictObject({
       minted: mic(`MIC minted for its sentinels ${yearly}`),
     }),
   ),
-  months: z
-    .array(Month)
-    .meta({ description: 'Months with an event that minted, burned, attested or measured' }),
+  months: described(z.array(Month), 'Months with an event that minted, burned, attested or measured'),
 });
 
 const complianceSchema = z.strictObject({
   status: text('The worst of all regimes’ statuses: compliant, not_audited, under_review or non_compliant'),
-  jurisdictions: z
-    .record(
+  jurisdictions: described(
+    z.record(
       z.string(),
       z.strictObject({
         status: text('The worst status of the jurisdiction’s regimes'),
-        last_audit: calendarDate('Day of the last audit; null before the first').nullable(),
+        last_audit: z.nullable(calendarDate('Day of the last audit; null before the first')),
       }),
-    )
-    .meta({ description: 'By jurisdiction' }),
+    ),
+    'By jurisdiction',
+  ),
 });
 
 const outlookSchema = z.strictObject({
-  next_audits: z
-    .array(
+  next_audits: described(
+    z.array(
       z.strictObject({ jurisdiction: text('Jurisdiction'), date: calendarDate('Day it is scheduled for') }),
-    )
-    .meta({
-      description:
-        'Scheduled audits that have not taken place, earliest first; those before the day of timestamp are overdue',
-    }),
-  open_deliberations: z
-    .array(
+    ),
+    'Scheduled audits that have not taken place, earliest first; those before the day of timestamp are overdue',
+  ),
+  open_deliberations: described(
+    z.array(
       z.strictObject({
         id: text('Deliberation, by its id in the ledger'),
         topic: text('What is deliberated'),
       }),
-    )
-    .meta({ description: 'Deliberations that are open at the end of the period' }),
-  projected_supply: mic(
-    'Total supply 365 days later, if minting continues at the period’s mean daily rate; null where nothing was minted',
-    'closing_supply + minted × 365 ÷ days of the period; of a day that has begun, the whole day counts',
-  ).nullable(),
-  projected_threshold: share(
-    'MII threshold at the projected supply; null without one',
-    'see /economy/mii',
-  ).nullable(),
+    ),
+    'Deliberations that are open at the end of the period',
+  ),
+  projected_supply: z.nullable(
+    mic(
+      'Total supply 365 days later, if minting continues at the period’s mean daily rate; null where nothing was minted',
+      'closing_supply + minted × 365 ÷ days of the period; of a day that has begun, the whole day counts',
+    ),
+  ),
+  projected_threshold: z.nullable(
+    share('MII threshold at the projected supply; null without one', 'see /economy/mii'),
+  ),
 });
 
 /** Every number that the page and the PDF of the transparency report show. */
 export const TransparencyReport = z.strictObject({
   timestamp: asOf,
-  year: z.int().meta({ description: 'Calendar year, UTC' }),
-  closed: z.boolean().meta({ description: 'True: the year is over and the report is final' }),
+  year: described(z.int(), 'Calendar year, UTC'),
+  closed: described(z.boolean(), 'True: the year is over and the report is final'),
   period: z.strictObject({
     from: dateTime('The year’s first event'),
     to: dateTime('The last event that is counted'),

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EventOf } from '../../ledger/events/event.ts';
 import { dayOf } from '../../model/window.ts';
+import { described } from '../../words/described.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { asOf, calendarDate, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
@@ -12,8 +13,8 @@ const Decision = z.strictObject({
   id: text('Decision, by its id in the ledger'),
   date: calendarDate('Day on which it was recorded, UTC'),
   topic: text('What was decided'),
-  frameworks_applied: z.array(z.string()).meta({ description: 'Ethical frameworks that were applied' }),
-  sentinels_involved: z.array(z.string()).meta({ description: 'Sentinels that took part' }),
+  frameworks_applied: described(z.array(z.string()), 'Ethical frameworks that were applied'),
+  sentinels_involved: described(z.array(z.string()), 'Sentinels that took part'),
   reasoning: text('Why'),
   outcome: text('What was decided'),
   lessons_learned: text('What was learned; empty where nothing was recorded'),
@@ -21,7 +22,7 @@ const Decision = z.strictObject({
 
 const schema = z.strictObject({
   timestamp: asOf,
-  decisions: z.array(Decision).meta({ description: 'The whole archive, newest first' }),
+  decisions: described(z.array(Decision), 'The whole archive, newest first'),
 });
 
 export const decisions = {
@@ -35,7 +36,7 @@ export const decisions = {
   ],
   followsFrom: ['decision_recorded'],
   schema,
-  line: Decision.extend(ONE_EVENT),
+  line: z.extend(Decision, ONE_EVENT),
   tables: [{ name: 'decisions', from: 'decisions[]', key: [] }],
   rows({ event }) {
     if (event.type !== 'decision_recorded') return [];

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Deliberation, State } from '../../model/state.ts';
 import { dayOf, timeOf } from '../../model/window.ts';
+import { described } from '../../words/described.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { asOf, dateTime, EVENT_INDEX, eventIndex, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
@@ -15,15 +16,13 @@ const Closed = z.strictObject({
   opened: dateTime('When it was opened, UTC'),
   topic: text('What was deliberated'),
   sentinels: Positions,
-  consensus: z.enum(['reached', 'not_reached']).meta({ description: 'Whether consensus was reached' }),
+  consensus: described(z.enum(['reached', 'not_reached']), 'Whether consensus was reached'),
   outcome: text('Outcome'),
 });
 
 const schema = z.strictObject({
   timestamp: asOf,
-  deliberations: z.array(Closed).meta({
-    description: 'Every deliberation closed on a finished day, last closed first',
-  }),
+  deliberations: described(z.array(Closed), 'Every deliberation closed on a finished day, last closed first'),
 });
 
 /** The deliberations closed on the state's day, from the state after the day's last event. */
@@ -44,15 +43,14 @@ export const deliberationArchive = {
   ],
   followsFrom: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
   schema,
-  line: Closed.omit({ sentinels: true }).extend({
+  line: z.extend(z.omit(Closed, { sentinels: true }), {
     ...ONE_EVENT,
     opened_event: eventIndex('Event that opened it, by its index in the log'),
-    position_events: z.array(z.int().min(0)).meta({
-      description:
-        'Events in which the positions were taken, by their index in the log, in the order of the positions',
-      unit: EVENT_INDEX,
-      range: '≥ 0',
-    }),
+    position_events: described(
+      z.array(z.int().check(z.gte(0))),
+      'Events in which the positions were taken, by their index in the log, in the order of the positions',
+      { unit: EVENT_INDEX, range: '≥ 0' },
+    ),
   }),
   tables: [
     {

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { POSITIONS, VIRTUES } from '../../ledger/events/vocabulary.ts';
 import type { Deliberation } from '../../model/state.ts';
 import { DELIBERATION_DAYS, within } from '../../model/window.ts';
+import { described } from '../../words/described.ts';
 import { asOf, sentinelId, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -9,16 +10,17 @@ import { jsonDocument } from '../json-document.ts';
 const PENDING = 'pending' as const;
 
 /** The positions of one deliberation, here and in the archive. */
-export const Positions = z
-  .array(
+export const Positions = described(
+  z.array(
     z.strictObject({
       id: sentinelId,
-      position: z.enum(POSITIONS).meta({ description: 'The position that the sentinel took last' }),
+      position: described(z.enum(POSITIONS), 'The position that the sentinel took last'),
       reasoning: text('Its reasoning; empty where it gave none'),
-      virtue_tags: z.array(z.enum(VIRTUES)).meta({ description: 'Virtues that the reasoning appeals to' }),
+      virtue_tags: described(z.array(z.enum(VIRTUES)), 'Virtues that the reasoning appeals to'),
     }),
-  )
-  .meta({ description: 'Positions in the order in which they were taken' });
+  ),
+  'Positions in the order in which they were taken',
+);
 
 function formatDeliberation({ id, topic, positions, consensus, outcome }: Deliberation) {
   return {
@@ -47,21 +49,18 @@ export const deliberations = jsonDocument({
   refresh: 'real-time',
   schema: z.strictObject({
     timestamp: asOf,
-    deliberations: z
-      .array(
+    deliberations: described(
+      z.array(
         z.strictObject({
           id: text('Deliberation, by its id in the ledger'),
           topic: text('What is deliberated'),
           sentinels: Positions,
-          consensus: z
-            .enum(['reached', 'not_reached', PENDING])
-            .meta({ description: 'pending while it is open' }),
+          consensus: described(z.enum(['reached', 'not_reached', PENDING]), 'pending while it is open'),
           outcome: text('Outcome; pending while it is open'),
         }),
-      )
-      .meta({
-        description: 'All open deliberations and those closed in the last 90 days, last opened first',
-      }),
+      ),
+      'All open deliberations and those closed in the last 90 days, last opened first',
+    ),
   }),
   tables: [
     { name: 'deliberations', from: 'deliberations[]', key: [] },

@@ -1,20 +1,23 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { recentlyClosed } from '../../model/queries/consensus-rate.ts';
 import { drift } from '../../model/queries/drift.ts';
 import { metrics } from '../../model/queries/metrics.ts';
 import { VIRTUE_MEASURES } from '../../model/queries/virtues.ts';
+import { described } from '../../words/described.ts';
 import { count, day, share } from '../fields.ts';
 import { dayHistory } from '../histories.ts';
 import { VIRTUE_EVENTS } from './virtues.ts';
 
 const mean = (description: string) =>
-  z
-    .number()
-    .min(0)
-    .meta({ description, unit: 'share', range: '≥ 0', formula: 'Σ ÷ n, last 30 days' })
-    .nullable();
+  z.nullable(
+    described(z.number().check(z.gte(0)), description, {
+      unit: 'share',
+      range: '≥ 0',
+      formula: 'Σ ÷ n, last 30 days',
+    }),
+  );
 const virtue = (description: string, { measure }: { measure: string }) =>
-  share(`${description}; empty if there was nothing to measure`, measure).nullable();
+  z.nullable(share(`${description}; empty if there was nothing to measure`, measure));
 
 export const metricsByDay = dayHistory({
   path: 'philosophy/metrics-by-day.csv',
@@ -33,23 +36,25 @@ export const metricsByDay = dayHistory({
     courage: virtue('Courage', VIRTUE_MEASURES.courage),
     mean_gi_score: mean('Mean gi_score of the attestations; empty without one'),
     mean_coordination: mean('Mean coordination score of the attestations ÷ 100; empty without one'),
-    consensus_rate: share(
-      'Share of the closed deliberations that reached consensus; empty if none was closed',
-      'consensus_reached ÷ deliberations_closed',
-    ).nullable(),
+    consensus_rate: z.nullable(
+      share(
+        'Share of the closed deliberations that reached consensus; empty if none was closed',
+        'consensus_reached ÷ deliberations_closed',
+      ),
+    ),
     deliberations_closed: count('Deliberations closed in the thirty days'),
     consensus_reached: count('Of those, the ones that reached consensus'),
-    drift_score: z
-      .number()
-      .min(0)
-      .meta({
-        description:
-          'How far the metrics had moved since the ledger’s first thirty days; empty until those were over',
-        unit: 'share',
-        range: '≥ 0',
-        formula: 'mean of |metric − baseline| over the metrics that have both',
-      })
-      .nullable(),
+    drift_score: z.nullable(
+      described(
+        z.number().check(z.gte(0)),
+        'How far the metrics had moved since the ledger’s first thirty days; empty until those were over',
+        {
+          unit: 'share',
+          range: '≥ 0',
+          formula: 'mean of |metric − baseline| over the metrics that have both',
+        },
+      ),
+    ),
   }),
   rows(state) {
     const closed = recentlyClosed(state);

@@ -1,20 +1,24 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { meanOf } from '../../model/formulas.ts';
 import { VIRTUE_MEASURES, VIRTUE_STATUSES, virtueScores, virtueStatus } from '../../model/queries/virtues.ts';
+import { described } from '../../words/described.ts';
 import { asOf, share, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
 const virtue = (name: Virtue) =>
   z.strictObject({
-    score: share(
-      `Score; null if there was nothing to measure${name === 'justice' ? ', and with fewer than two active sentinels' : ''}`,
-      VIRTUE_MEASURES[name].measure,
-    ).nullable(),
+    score: z.nullable(
+      share(
+        `Score; null if there was nothing to measure${name === 'justice' ? ', and with fewer than two active sentinels' : ''}`,
+        VIRTUE_MEASURES[name].measure,
+      ),
+    ),
     measure: text('What the score measures'),
-    status: z.enum(VIRTUE_STATUSES).meta({
-      description: 'compliant from 0.8, at_risk from 0.6, breached below; not_measured without a score',
-    }),
+    status: described(
+      z.enum(VIRTUE_STATUSES),
+      'compliant from 0.8, at_risk from 0.6, breached below; not_measured without a score',
+    ),
   });
 
 /** The types of events that virtues are measured by. */
@@ -49,10 +53,9 @@ export const virtues = jsonDocument({
       prudence: virtue('prudence'),
       courage: virtue('courage'),
     }),
-    overall_compliance: share(
-      'Mean of the measured scores; null if there are none',
-      'Σ score ÷ number of scores',
-    ).nullable(),
+    overall_compliance: z.nullable(
+      share('Mean of the measured scores; null if there are none', 'Σ score ÷ number of scores'),
+    ),
   }),
   tables: [
     {

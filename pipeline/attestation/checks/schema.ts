@@ -18,9 +18,9 @@ const { anchors, boundaries, counterfactual } = Justification.shape;
 /** The objects that may have further members: their paths, and the members that are read. */
 const INNER: readonly (readonly [path: readonly string[], known: readonly string[]])[] = [
   [['epicon_ej'], Object.keys(Justification.shape)],
-  [['epicon_ej', 'boundaries'], Object.keys(boundaries.unwrap().shape)],
-  [['epicon_ej', 'counterfactual'], Object.keys(counterfactual.unwrap().shape)],
-  [['epicon_ej', 'anchors', '*'], Object.keys(anchors.unwrap().element.shape)],
+  [['epicon_ej', 'boundaries'], Object.keys(boundaries.def.innerType.shape)],
+  [['epicon_ej', 'counterfactual'], Object.keys(counterfactual.def.innerType.shape)],
+  [['epicon_ej', 'anchors', '*'], Object.keys(anchors.def.innerType.def.element.shape)],
   [['drift_monitoring'], ['enabled', 'threshold', 'check_interval']],
 ];
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
@@ -115,7 +114,7 @@ async function drawCharts(
       const place = join(staging.dir, storedAt({ path, restricted: false }));
       texts[path] = await asDiskErrors(place, () => readFile(place, 'utf8'));
     }
-    const files = PublishedFiles.of(texts, { compile: z.compile });
+    const files = PublishedFiles.of(texts);
     const sha256 = (path: string) => staged.get(path)!.sha256;
     for (const chart of group) drawn.push(...filesOf(chart, files, sha256, options));
   }

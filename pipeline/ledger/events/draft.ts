@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
@@ -202,7 +202,8 @@ interface Members {
 /** The members of each type's data. */
 const MEMBERS: Readonly<Record<string, Members>> = Object.fromEntries(
   Object.entries(EVENT_DATA).map(([type, schema]) => {
-    const shape: Record<string, z.ZodType> = 'shape' in schema ? schema.shape : schema.options[0]!.shape;
+    const shape: Record<string, z.ZodMiniType> =
+      'shape' in schema ? schema.shape : schema.def.options[0]!.shape;
     const ids = Object.keys(shape).filter((name) => isKind(shape[name]!, Id));
     return [type, { known: new Set(Object.keys(shape)), ids }];
   }),

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { CathedralError, type ErrorCode, type Fault } from '../../errors.ts';
 import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
 
 const envelope = z.compile(Envelope);
-const dataByType = new Map<string, z.ZodType>(
+const dataByType = new Map<string, z.ZodMiniType>(
   Object.entries(EVENT_DATA).map(([type, schema]) => [type, z.compile(schema)]),
 );
 
@@ -29,7 +29,7 @@ export function assertEvent(value: unknown, place: () => string): asserts value 
 }
 
 function assertFits(
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   value: unknown,
   at: string[],
   event: unknown,

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../../words/described.ts';
 import { Envelope, EVENT_DATA, KNOWN_TYPES, type KnownType } from './event.ts';
 import { EXAMPLE_LEDGER, exampleOf } from './event-examples.ts';
 import { JSON_SCHEMA, toJsonSchema } from './json-schema.ts';
@@ -50,24 +51,25 @@ export function eventSchemas(baseUrl: string): Map<string, JsonSchema> {
 }
 
 /** A time may have an offset. What is missing is filled in: the next seq, the clock's time, the cycle of that day, a random salt. */
-const Draft = Envelope.partial({ seq: true, timestamp: true, cycle: true, salt: true }).extend({
-  timestamp: z.iso
-    .datetime({ offset: true, local: false })
-    .meta({
-      description: 'When it happened; the time at which it is appended if absent',
-      unit: 'ISO 8601 date-time',
-      range: 'with Z or an offset',
-    })
-    .optional(),
-  id: z
-    .union([z.string(), z.number()])
-    .meta({ description: 'Id of the row that it comes from, each once; it does not enter the ledger' })
-    .optional(),
+const Draft = z.extend(z.partial(Envelope, { seq: true, timestamp: true, cycle: true, salt: true }), {
+  timestamp: z.optional(
+    described(
+      z.iso.datetime({ offset: true, local: false }),
+      'When it happened; the time at which it is appended if absent',
+      { unit: 'ISO 8601 date-time', range: 'with Z or an offset' },
+    ),
+  ),
+  id: z.optional(
+    described(
+      z.union([z.string(), z.number()]),
+      'Id of the row that it comes from, each once; it does not enter the ledger',
+    ),
+  ),
 });
 const DRAFT_EXAMPLE = { type: 'mii_reading', agent: 'MII', data: exampleOf('mii_reading').data };
 
 /** An event whose data is checked by its type; that of other types is any object. */
-function eventSchema(envelope: z.ZodObject): JsonSchema {
+function eventSchema(envelope: z.ZodMiniObject): JsonSchema {
   return {
     ...portable(envelope),
     allOf: KNOWN_TYPES.map((type) => ({
@@ -79,7 +81,7 @@ function eventSchema(envelope: z.ZodObject): JsonSchema {
   };
 }
 
-function portable(schema: z.ZodType): JsonSchema {
+function portable(schema: z.ZodMiniType): JsonSchema {
   return toJsonSchema(schema, { io: 'input', override: ({ jsonSchema }) => makePortable(jsonSchema) });
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** The dialect of every schema that is published. */
 export const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
@@ -9,7 +9,7 @@ type Options = Exclude<Parameters<typeof z.toJSONSchema>[1], undefined>;
 const ANNOTATIONS = ['unit', 'range', 'formula', 'effect'];
 
 /** The JSON Schema of a type without `$schema`; our annotations as `x-unit`, `x-range` and so on. */
-export function toJsonSchema(type: z.ZodType, options: Options = {}): Record<string, unknown> {
+export function toJsonSchema(type: z.core.$ZodType, options: Options = {}): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {
     ...options,
     override: (context) => {

@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 // The words that events and published files share. They are apart from the events' schemas because pages load them.
 
-export const CycleLabel = z.string().regex(/^C-(0|[1-9]\d*)$/, 'a cycle label like C-151');
+export const CycleLabel = z.string().check(z.regex(/^C-(0|[1-9]\d*)$/, 'a cycle label like C-151'));
 
 export const CATHEDRALS = [
   'FOR-GOVERNMENTS',

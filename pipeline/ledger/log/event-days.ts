@@ -1,45 +1,45 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { errorOf } from '../../errors.ts';
+import { described } from '../../words/described.ts';
 import { CalendarDate, type LedgerEvent } from '../events/event.ts';
 import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
 
 const invalid = errorOf('release_invalid');
 
-const Index = z.int().min(0);
+const Index = z.int().check(z.gte(0));
 
 const DayBundle = z.strictObject({
-  bundle: Index.meta({ description: 'Number of a bundle of public events' }),
-  from: z
-    .string()
-    .regex(/^\d\d:\d\d:\d\d(\.\d+)?Z$/)
-    .meta({ description: 'Time of the day’s first public event in it, UTC' }),
-  types: z.array(z.string()).min(1).meta({ description: 'Types of the day’s public events in it, sorted' }),
+  bundle: described(Index, 'Number of a bundle of public events'),
+  from: described(
+    z.string().check(z.regex(/^\d\d:\d\d:\d\d(\.\d+)?Z$/)),
+    'Time of the day’s first public event in it, UTC',
+  ),
+  types: described(
+    z.array(z.string()).check(z.minLength(1)),
+    'Types of the day’s public events in it, sorted',
+  ),
 });
 
 const EventDay = z.strictObject({
-  date: CalendarDate.meta({ description: 'Day, UTC' }),
-  first: Index.meta({ description: 'Index of its first event in the log' }),
-  end: Index.meta({ description: 'One more than the index of its last event' }),
-  bundles: z.array(DayBundle).meta({ description: 'Bundles with public events of the day' }),
-  withheld: z
-    .record(z.string(), z.int().min(1))
-    .meta({
-      description:
-        'By public type, how many events of the day stay hashes because they have members that no public file shows; absent if none',
-    })
-    .optional(),
+  date: described(CalendarDate, 'Day, UTC'),
+  first: described(Index, 'Index of its first event in the log'),
+  end: described(Index, 'One more than the index of its last event'),
+  bundles: described(z.array(DayBundle), 'Bundles with public events of the day'),
+  withheld: z.optional(
+    described(
+      z.record(z.string(), z.int().check(z.gte(1))),
+      'By public type, how many events of the day stay hashes because they have members that no public file shows; absent if none',
+    ),
+  ),
 });
 
 /** Where the events of a month are in the log: `/events/days/2026-05.json`. It follows from the ledger, and the release signs it. */
 export const EventDays = z.strictObject({
-  month: z
-    .string()
-    .regex(/^\d{4}-\d\d$/)
-    .meta({ description: 'Calendar month, UTC' }),
+  month: described(z.string().check(z.regex(/^\d{4}-\d\d$/)), 'Calendar month, UTC'),
   /** In the addresses of the bundles. */
-  version: z.int().min(1).meta({ description: 'Version of the decisions which events are public' }),
-  days: z.array(EventDay).meta({ description: 'Its days with events, in their order' }),
+  version: described(z.int().check(z.gte(1)), 'Version of the decisions which events are public'),
+  days: described(z.array(EventDay), 'Its days with events, in their order'),
 });
 export type EventDays = z.infer<typeof EventDays>;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { errorOf } from '../../errors.ts';
 import { EVENT_DATA, isKnownType, type KnownType, type LedgerEvent } from '../events/event.ts';
 
@@ -147,22 +147,20 @@ export function isPublic({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): bo
 }
 
 /** Whether a value that fits a schema has, at any depth, only members that the schema names. */
-function isDescribed(schema: z.ZodType, value: unknown): boolean {
+function isDescribed(schema: z.core.$ZodType, value: unknown): boolean {
   if (typeof value !== 'object') return true;
-  if (schema instanceof z.ZodOptional) return isDescribed(schema.unwrap() as z.ZodType, value);
-  if (schema instanceof z.ZodUnion)
-    return schema.options.some(
-      (one) => one instanceof z.ZodType && fits(one, value) && isDescribed(one, value),
-    );
-  if (schema instanceof z.ZodArray)
-    return (value as unknown[]).every((item) => isDescribed(schema.element as z.ZodType, item));
-  if (schema instanceof z.ZodRecord)
+  if (schema instanceof z.ZodMiniOptional) return isDescribed(schema.def.innerType, value);
+  if (schema instanceof z.ZodMiniUnion)
+    return schema.def.options.some((one) => fits(one, value) && isDescribed(one, value));
+  if (schema instanceof z.ZodMiniArray)
+    return (value as unknown[]).every((item) => isDescribed(schema.def.element, item));
+  if (schema instanceof z.ZodMiniRecord)
     return Object.entries(value as object).every(
-      ([name, member]) => fits(schema.keyType, name) && isDescribed(schema.valueType as z.ZodType, member),
+      ([name, member]) => fits(schema.def.keyType, name) && isDescribed(schema.def.valueType, member),
     );
-  if (schema instanceof z.ZodObject)
+  if (schema instanceof z.ZodMiniObject)
     return Object.entries(value as object).every(
-      ([name, member]) => Object.hasOwn(schema.shape, name) && isDescribed(schema.shape[name], member),
+      ([name, member]) => Object.hasOwn(schema.shape, name) && isDescribed(schema.shape[name]!, member),
     );
   return false;
 }
@@ -173,7 +171,7 @@ function fits(schema: z.core.$ZodType, value: unknown): boolean {
 
 const PublishedDecisions = z.strictObject({
   /** Version of the decisions, which the addresses of the bundles have: `public/v1/000`. */
-  version: z.int().min(1),
+  version: z.int().check(z.gte(1)),
   /** By event type; types that it does not name are not public. */
   types: z.record(
     z.string(),

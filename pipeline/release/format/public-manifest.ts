@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/events/slot.ts';
@@ -46,38 +46,37 @@ const APART = /^(log|snapshots)(\/|$)/i;
 /** 32 bytes in base64: the last digit before the padding carries 4 bits only. */
 const ROOT_HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
-const Bytes = z.int().min(0);
+const Sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex'));
+const Bytes = z.int().check(z.gte(0));
 const Time = z.iso.datetime();
-const RootHash = z.string().regex(ROOT_HASH, '32 bytes in base64');
+const RootHash = z.string().check(z.regex(ROOT_HASH, '32 bytes in base64'));
 const KeyName = z
   .string()
-  .max(200)
-  .regex(/^[^\s+\p{Cc}]+$/u, 'a key name without spaces and plus signs');
+  .check(z.maxLength(200), z.regex(/^[^\s+\p{Cc}]+$/u, 'a key name without spaces and plus signs'));
 const VerifierKey = z
   .string()
-  .max(400)
-  .regex(/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+=*$/, 'a verifier key');
+  .check(z.maxLength(400), z.regex(/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+=*$/, 'a verifier key'));
 
 /** Id of a release: `2025-12-01T06Z-1a2b3c4d`. */
-export const ReleaseId = z
-  .string()
-  .max(120)
-  .regex(/^[\w-]+$/, 'the id of a release');
+export const ReleaseId = z.string().check(z.maxLength(120), z.regex(/^[\w-]+$/, 'the id of a release'));
 /** Id of a ledger snapshot: `2025-12-01T06Z`. */
-export const SnapshotId = z.string().refine(isSlotId, 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)');
+export const SnapshotId = z
+  .string()
+  .check(z.refine(isSlotId, 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)'));
 
 export const PublicFile = z.strictObject({
   /** Path below the service's root, without a leading slash: `economy/supply`. */
-  path: ReleasePath.refine(
-    (path) => !PROOF_PATHS.includes(path) && !APART.test(path),
-    'a path outside log/ and snapshots/, and not one of the files that prove the others',
+  path: ReleasePath.check(
+    z.refine(
+      (path) => !PROOF_PATHS.includes(path) && !APART.test(path),
+      'a path outside log/ and snapshots/, and not one of the files that prove the others',
+    ),
   ),
   sha256: Sha256,
   bytes: Bytes,
-  media_type: z.string().min(1).max(200),
+  media_type: z.string().check(z.minLength(1), z.maxLength(200)),
   /** Data rows, where the file is a table. */
-  rows: z.int().min(0).optional(),
+  rows: z.optional(z.int().check(z.gte(0))),
   /** Data time at which these bytes first appeared. */
   last_modified: Time,
 });
@@ -87,7 +86,7 @@ const Log = z.strictObject({
   /** First line of the checkpoint, the name of the ledger and of its key. */
   origin: KeyName,
   /** Events. */
-  size: z.int().min(0),
+  size: z.int().check(z.gte(0)),
   root_hash: RootHash,
 });
 
@@ -96,9 +95,9 @@ export const PublicManifest = z.strictObject({
   /** The name of the publisher's keys. */
   publisher: KeyName,
   /** Verifier keys that sign this release, the one that stays first. A reader who trusts one of them learns the others here. */
-  keys: z.array(VerifierKey).min(1).max(MOST_KEYS),
+  keys: z.array(VerifierKey).check(z.minLength(1), z.maxLength(MOST_KEYS)),
   /** Increases with each release. */
-  version: z.int().min(1),
+  version: z.int().check(z.gte(1)),
   release: ReleaseId,
   snapshot: SnapshotId,
   /** Time of the last event. */
@@ -106,15 +105,15 @@ export const PublicManifest = z.strictObject({
   /** After this time, readers refuse the release as expired. */
   expires: Time,
   /** The part of the ledger that the release is made from. `checkpoint` is the ledger's own signed note. */
-  log: Log.extend({ checkpoint: z.string().min(1).max(MAX_NOTE_BYTES) }),
+  log: z.extend(Log, { checkpoint: z.string().check(z.minLength(1), z.maxLength(MAX_NOTE_BYTES)) }),
   /** Every public file except the three proof files, sorted by path. */
-  files: z
-    .array(PublicFile)
-    .max(MOST_FILES)
-    .refine(
+  files: z.array(PublicFile).check(
+    z.maxLength(MOST_FILES),
+    z.refine(
       (files) => files.every(({ path }, index) => index === 0 || files[index - 1]!.path < path),
       'files in the order of their paths, each once',
     ),
+  ),
 });
 export type PublicManifest = z.infer<typeof PublicManifest>;
 
@@ -127,9 +126,9 @@ export const Latest = z.strictObject({
   manifest: z.strictObject({
     path: z.literal(MANIFEST_PATH),
     sha256: Sha256,
-    bytes: Bytes.max(LONGEST[MANIFEST_PATH]),
+    bytes: Bytes.check(z.lte(LONGEST[MANIFEST_PATH])),
   }),
-  log: Log.omit({ origin: true }),
+  log: z.omit(Log, { origin: true }),
 });
 export type Latest = z.infer<typeof Latest>;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * A path below a root: names of letters, digits and `._~+@-`, separated by `/`. Such a path needs no percent-encoding, has no
@@ -6,8 +6,10 @@ import { z } from 'zod';
  */
 export const ReleasePath = z
   .string()
-  .max(1024)
-  .regex(
-    /^(?!\.{1,2}(\/|$))[\w.~+@-]{1,240}(\/(?!\.{1,2}(\/|$))[\w.~+@-]{1,240})*$/,
-    'a plain relative path',
+  .check(
+    z.maxLength(1024),
+    z.regex(
+      /^(?!\.{1,2}(\/|$))[\w.~+@-]{1,240}(\/(?!\.{1,2}(\/|$))[\w.~+@-]{1,240})*$/,
+      'a plain relative path',
+    ),
   );

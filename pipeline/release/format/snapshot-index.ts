@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
@@ -19,13 +19,13 @@ export const LONGEST_INDEX = 16 << 20;
 
 const FORM = 'cathedral-snapshots/v1';
 
-const Blob = z.strictObject({ sha256: Latest.shape.manifest.shape.sha256, bytes: z.int().min(0) });
+const Blob = z.strictObject({ sha256: Latest.shape.manifest.shape.sha256, bytes: z.int().check(z.gte(0)) });
 
 const Stored = z.strictObject({
   /** Path in the release, below the service's root: `economy/supply`. */
   path: ReleasePath,
   ...Blob.shape,
-  media_type: z.string().min(1).max(200),
+  media_type: z.string().check(z.minLength(1), z.maxLength(200)),
   /** Path of the stored bytes, below the service's root: `snapshots/2025-12-01T06Z/economy/supply`. */
   url: ReleasePath,
 });
@@ -34,11 +34,11 @@ const Stored = z.strictObject({
  * A history is not stored again: rows are only ever added at its front, so the old version is its own header, given here in full,
  * plus the last bytes of today's file. `sha256` and `bytes` cover both parts together.
  */
-const Ended = Stored.omit({ url: true }).extend({
+const Ended = z.extend(z.omit(Stored, { url: true }), {
   /** In UTF-8. */
-  head: z.string().max(65_536),
+  head: z.string().check(z.maxLength(65_536)),
   /** The last `last` bytes of the file at `of`, without content coding: `Range: bytes=-<last>`. */
-  range: z.strictObject({ of: ReleasePath, last: z.int().min(0) }),
+  range: z.strictObject({ of: ReleasePath, last: z.int().check(z.gte(0)) }),
 });
 
 export const SnapshotFile = z.union([Stored, Ended]);
@@ -51,11 +51,11 @@ export const Snapshot = z.strictObject({
   /** The release that the files come from: the first one made from this ledger snapshot. */
   release: ReleaseId,
   /** Name and version of the software that made it. Another version may produce different bytes. */
-  software: z.string().min(1).max(200),
+  software: z.string().check(z.minLength(1), z.maxLength(200)),
   as_of: PublicManifest.shape.as_of,
-  log: PublicManifest.shape.log.omit({ checkpoint: true }),
+  log: z.omit(PublicManifest.shape.log, { checkpoint: true }),
   /** In the order of their paths. */
-  files: z.array(SnapshotFile).max(MOST_FILES),
+  files: z.array(SnapshotFile).check(z.maxLength(MOST_FILES)),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
@@ -63,22 +63,26 @@ const Entry = z.strictObject({
   id: SnapshotId,
   release: ReleaseId,
   as_of: PublicManifest.shape.as_of,
-  log_size: z.int().min(0),
+  log_size: z.int().check(z.gte(0)),
   root_hash: Latest.shape.log.shape.root_hash,
   /** Of `/snapshots/<id>/index.json`. */
-  index: z.strictObject({ path: ReleasePath, ...Blob.shape, bytes: Blob.shape.bytes.max(LONGEST_INDEX) }),
+  index: z.strictObject({
+    path: ReleasePath,
+    ...Blob.shape,
+    bytes: Blob.shape.bytes.check(z.lte(LONGEST_INDEX)),
+  }),
   /**
    * By a range's `of`: the file that now holds the range, if a later version of the software rewrote the history; null if the old
    * file is lost.
    */
-  histories: z.record(ReleasePath, ReleasePath.nullable()).optional(),
+  histories: z.optional(z.record(ReleasePath, z.nullable(ReleasePath))),
 });
 export type SnapshotEntry = z.infer<typeof Entry>;
 /** What the page of the list says of a snapshot. */
 export type ListedSnapshot = Pick<SnapshotEntry, 'id' | 'as_of' | 'log_size'>;
 
 /** `/snapshots/index.json`: every available snapshot, newest first. */
-export const SnapshotIndex = z.array(Entry).max(MOST_FILES);
+export const SnapshotIndex = z.array(Entry).check(z.maxLength(MOST_FILES));
 export type SnapshotIndex = z.infer<typeof SnapshotIndex>;
 
 export function formatSnapshot(snapshot: Snapshot): string {

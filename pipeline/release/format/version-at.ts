@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { firstSnapshotAfter, statedTime } from '../../artifacts/as-of.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/events/slot.ts';
 

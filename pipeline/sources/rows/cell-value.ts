@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { errorOf } from '../../errors.ts';
 import { NO_VALUE } from '../../ledger/events/draft.ts';
 import {
@@ -57,7 +57,7 @@ export function memberOf(type: string, path: string): Member {
 
 function findMember(type: string, path: string): Member {
   if (!isKnownType(type)) return UNKNOWN;
-  let schemas: z.ZodType[] = [EVENT_DATA[type]];
+  let schemas: z.ZodMiniType[] = [EVENT_DATA[type]];
   for (const name of path.split('.')) schemas = schemas.flatMap((schema) => childrenOf(schema, name));
   const [schema] = schemas;
   if (!schema) return UNKNOWN;
@@ -69,23 +69,27 @@ function findMember(type: string, path: string): Member {
 }
 
 /** Of a union, such as the jurisdictions of an audit, the member of each of its options. */
-function childrenOf(schema: z.ZodType, name: string): z.ZodType[] {
-  const { def } = schema as z.ZodObject | z.ZodUnion;
-  if (def.type === 'union') return def.options.flatMap((option) => childrenOf(option as z.ZodType, name));
+function childrenOf(schema: z.ZodMiniType, name: string): z.ZodMiniType[] {
+  const { def } = schema as z.ZodMiniObject | z.ZodMiniUnion;
+  if (def.type === 'union') return def.options.flatMap((option) => childrenOf(option as z.ZodMiniType, name));
   if (def.type !== 'object' || !Object.hasOwn(def.shape, name)) return [];
-  return [def.shape[name] as z.ZodType];
+  return [def.shape[name] as z.ZodMiniType];
 }
 
-function kindOf(schema: z.ZodType): Kind {
-  const { def } = schema as z.ZodOptional<z.ZodType> | z.ZodArray<z.ZodType> | z.ZodObject | z.ZodString;
+function kindOf(schema: z.ZodMiniType): Kind {
+  const { def } = schema as
+    | z.ZodMiniOptional<z.ZodMiniType>
+    | z.ZodMiniArray<z.ZodMiniType>
+    | z.ZodMiniObject
+    | z.ZodMiniString;
   if (isKind(schema, Amount)) return 'amount';
   if (isKind(schema, Timestamp)) return 'time';
   if (isKind(schema, CalendarDate)) return 'day';
-  switch (def.type as z.ZodType['def']['type']) {
+  switch (def.type as z.ZodMiniType['def']['type']) {
     case 'optional':
-      return kindOf((def as z.ZodOptional<z.ZodType>['def']).innerType);
+      return kindOf((def as z.ZodMiniOptional<z.ZodMiniType>['def']).innerType);
     case 'array':
-      return { items: kindOf((def as z.ZodArray<z.ZodType>['def']).element) };
+      return { items: kindOf((def as z.ZodMiniArray<z.ZodMiniType>['def']).element) };
     case 'number':
       return 'number';
     case 'boolean':

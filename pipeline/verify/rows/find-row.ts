@@ -1,8 +1,8 @@
 import type { Finding } from '../../errors.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import type { PublicLeaf } from '../../ledger/log/public-bundle.ts';
+import { emptyState } from '../../model/empty-state.ts';
 import { apply } from '../../model/fold.ts';
-import { emptyState } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';

@@ -1,8 +1,9 @@
 import type { Leaf } from '../../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { emptyDay, emptyState } from '../../model/empty-state.ts';
 import { apply } from '../../model/fold.ts';
 import { isNewDay } from '../../model/period.ts';
-import { emptyDay, emptyState, type State } from '../../model/state.ts';
+import type { State } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';
 import type { HistoryTable } from './history-tables.ts';
 import { type LogRow, LogRows, withoutEnd } from './log-rows.ts';

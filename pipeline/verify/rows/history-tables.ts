@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import { miiTimeline } from '../../artifacts/academics/mii-timeline.ts';
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
@@ -136,8 +136,8 @@ function toTable(artifact: HistoryArtifact, row: RowSource): HistoryTable {
   const { path, tables, separator } = artifact;
   const isCsv = separator === '';
   const shape = (artifact.schema as RowSchema).shape;
-  const [list] = isCsv ? [null] : Object.keys(shape).filter((name) => shape[name] instanceof z.ZodArray);
-  const rows = list ? ((shape[list] as z.ZodArray).element as RowSchema).shape : shape;
+  const [list] = isCsv ? [null] : Object.keys(shape).filter((name) => shape[name] instanceof z.ZodMiniArray);
+  const rows = list ? ((shape[list] as z.ZodMiniArray).def.element as RowSchema).shape : shape;
   const columns = Object.entries(rows).map(([name, schema]) => ({ name, type: typeOf(schema) }));
   const [{ name, key } = { name: 'export', key: [] }] = tables;
   const names = columns.map((column) => column.name);
@@ -155,11 +155,12 @@ function toTable(artifact: HistoryArtifact, row: RowSource): HistoryTable {
   };
 }
 
-function typeOf(schema: z.ZodType): Column['type'] {
-  if (schema instanceof z.ZodNullable) return typeOf(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodArray) return schema.element instanceof z.ZodObject ? 'objects' : 'list';
-  if (schema instanceof z.ZodBoolean) return 'boolean';
-  return schema instanceof z.ZodNumber ? 'number' : 'text';
+function typeOf(schema: z.ZodMiniType): Column['type'] {
+  if (schema instanceof z.ZodMiniNullable) return typeOf(schema.def.innerType as z.ZodMiniType);
+  if (schema instanceof z.ZodMiniArray)
+    return schema.def.element instanceof z.ZodMiniObject ? 'objects' : 'list';
+  if (schema instanceof z.ZodMiniBoolean) return 'boolean';
+  return schema instanceof z.ZodMiniNumber ? 'number' : 'text';
 }
 
 /** The names of the columns in a form. */
@@ -247,7 +248,7 @@ function linksOf({ artifact }: HistoryTable, events: readonly number[]): Cells {
   return Object.fromEntries(
     names.map((name, index) => [
       name,
-      shape[name] instanceof z.ZodArray ? canonical(cells.slice(index)) : (cells[index] ?? ''),
+      shape[name] instanceof z.ZodMiniArray ? canonical(cells.slice(index)) : (cells[index] ?? ''),
     ]),
   );
 }

@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
+import { annotationsOf } from '../../words/described.ts';
 import {
   type Cells,
   cellsAsJson,
@@ -174,8 +175,8 @@ function tableRow(form: 'csv' | 'tsv', table: HistoryTable, cells: Cells): Candi
   return { table, form: 'ndjson', cells: cellsAsJson(table, cells) };
 }
 
-function fitsCell(schema: z.ZodType, cell: string): boolean {
-  if (schema.meta()?.unit === 'ISO 8601 date-time') return TIMESTAMP.test(cell);
+function fitsCell(schema: z.ZodMiniType, cell: string): boolean {
+  if (annotationsOf(schema).unit === 'ISO 8601 date-time') return TIMESTAMP.test(cell);
   const values: unknown[] = [cell];
   if (cell === '') values.push(null);
   else if (Number.isFinite(Number(cell))) values.push(Number(cell));

@@ -89,7 +89,10 @@ const PARAMETERS = {
   file: z.string().meta({ description: 'The rest of the path.', example: 'supply' }),
 };
 
-const json = <S extends z.ZodType>(type: S, value: z.output<S>): Route['answer'][number]['content'] => ({
+const json = <S extends z.core.$ZodType>(
+  type: S,
+  value: z.output<S>,
+): Route['answer'][number]['content'] => ({
   'application/json': { type, example: () => value },
 });
 const text = (value: string) => ({

@@ -68,7 +68,7 @@ type OwnHeader = 'Content-Disposition' | 'Content-Location' | 'Memento-Datetime'
 
 export interface Content {
   /** Null: not text, which JSON Schema cannot describe. */
-  type: z.ZodType | 'text' | null;
+  type: z.core.$ZodType | 'text' | null;
   /** The name of the type among the schemas of the description, for one that has a title there. */
   named?: { name: string; title?: string; description?: string };
   /** Undefined: none. */

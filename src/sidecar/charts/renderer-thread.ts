@@ -56,13 +56,12 @@ const opened = new Map<string, OpenChart>();
 async function renderFile(job: FileJob): Promise<RenderReply> {
   const { dir, id, state, made, theme, sources, baseUrl, organisation } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
-  const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
   const { PublishedFiles } = await import('../../../pipeline/artifacts/published-files.ts');
   const { chartText } = await import('../../../pipeline/charts/files/chart-text.ts');
   if (!opened.has(id)) {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
-    opened.set(id, findChart(id)!.open(PublishedFiles.of(files, { compile: z.compile }), organisation));
+    opened.set(id, findChart(id)!.open(PublishedFiles.of(files), organisation));
   }
   const { licence } = organisation;
   const shown = { chart: opened.get(id)!, state, sources, baseUrl, licence };

@@ -1,4 +1,3 @@
-import { config } from 'zod';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
 import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
@@ -15,9 +14,6 @@ declare global {
   /** Set by this script, which pages load when a reader first asks for another view. */
   var openChartTools: typeof openTools | undefined;
 }
-
-// zod would test whether it may compile code. The content policy forbids that, and the console would report it.
-config({ jitless: true });
 
 globalThis.openChartTools = openTools;
 

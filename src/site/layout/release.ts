@@ -25,7 +25,7 @@ export class SiteRelease extends PublishedFiles {
     const draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
     const files = new Map(draft.files.map((file) => [file.path, file]));
     const pathOf = (path: string) => join(dir, 'public', requirePublic(files, path));
-    super((path) => readFileSync(pathOf(path), 'utf8'), { code: 'site_failed', compile: z.compile });
+    super((path) => readFileSync(pathOf(path), 'utf8'), 'site_failed');
     this.draft = draft;
     this.#facts = facts;
     this.#printed = new Set(facts.printed);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { Content, PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
 import { addDays, DAY_MS } from '../../../pipeline/words/day.ts';
@@ -48,13 +48,13 @@ export function stated<File extends PublishedFile>(
 /** The value of a figure at the end of each whole day, by date. A day without a value has no entry. */
 type DailyValues = ReadonlyMap<string, number>;
 
-interface ByDay<Row extends z.ZodType> extends PublishedFile {
+interface ByDay<Row extends z.ZodMiniType> extends PublishedFile {
   mediaType: `text/csv${string}`;
   schema: Row;
 }
 
 /** What is measured from the rows of each day of a file. */
-export function daily<Row extends z.ZodType<{ date: string }>>(
+export function daily<Row extends z.ZodMiniType<{ date: string }>>(
   file: ByDay<Row>,
   measure: (rows: z.output<Row>[]) => number | null,
 ): (release: SiteRelease) => DailyValues {

@@ -1,4 +1,3 @@
-import '../reference/attestations/without-eval.ts';
 import { LONGEST_PROOF } from '../../../pipeline/ledger/log/tlog-proof.ts';
 import { type Ending, type StepNews, Steps } from '../layout/steps.ts';
 import { answerJobs } from '../layout/worker-jobs.ts';

@@ -6,7 +6,7 @@ import { citations as database } from '../../../pipeline/artifacts/academics/cit
 import { papers as index } from '../../../pipeline/artifacts/academics/papers.ts';
 import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { parseLatex } from '../../../pipeline/artifacts/format/latex-text.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { rowsOf } from '../../rows-of.ts';
 import { edit, faultOf, openCopies } from './damaged-copy.ts';

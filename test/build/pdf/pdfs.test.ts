@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import type { Print } from '../../../pipeline/build/pdf/print-pdf.ts';
-import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
+import { emptyState, emptyYear } from '../../../pipeline/model/empty-state.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { readSite } from '../../../pipeline/release/staging/site-tree.ts';
 import { ORGANISATION } from '../../organisation.ts';

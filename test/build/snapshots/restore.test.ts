@@ -6,7 +6,7 @@ import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snap
 import { publishedIds } from '../../../pipeline/build/snapshots/read-published.ts';
 import { restoredRelease } from '../../../pipeline/build/snapshots/restore.ts';
 import { readNoteKeys, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
-import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
+import { emptyState, emptyYear } from '../../../pipeline/model/empty-state.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { type Provable, proofOf } from '../../../pipeline/release/format/proof-files.ts';

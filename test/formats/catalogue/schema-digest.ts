@@ -22,7 +22,7 @@ export function schemaDigest(artifact: Artifact): string | null {
 }
 
 /** The same for a schema alone. */
-export function digestOf(schema: z.ZodType): string {
+export function digestOf(schema: z.core.$ZodType): string {
   const whole = z.toJSONSchema(schema, { unrepresentable: 'any' });
   return createHash('sha256')
     .update(JSON.stringify(counted(whole)))

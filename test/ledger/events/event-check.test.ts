@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { Envelope, EVENT_DATA } from '../../../pipeline/ledger/events/event.ts';
 import { assertEvent } from '../../../pipeline/ledger/events/event-check.ts';
 import { sampleEvents } from './sample-events.ts';
@@ -64,7 +64,7 @@ function candidates(shape: Record<string, unknown>, valid: Record<string, unknow
 
 /** Expects `assertEvent` to accept exactly the events that the uncompiled schemas accept. */
 function expectAgreement(
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   values: fc.Arbitrary<unknown>,
   eventOf: (value: unknown) => unknown,
 ): { accepted: number; refused: number } {
@@ -160,6 +160,6 @@ describe('an event is accepted exactly if its schemas accept it', () => {
 test.each([['the envelope', Envelope] as const, ...Object.entries(EVENT_DATA)])(
   'zod compiles the whole schema of %s, which makes reading a ledger fast',
   (_, schema) => {
-    expect(() => z.compile<z.ZodType>(schema, { strict: true })).not.toThrow();
+    expect(() => z.compile<z.ZodMiniType>(schema, { strict: true })).not.toThrow();
   },
 );

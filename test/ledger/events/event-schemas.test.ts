@@ -13,9 +13,10 @@ import {
   eventSchemaPath,
   eventSchemas,
 } from '../../../pipeline/ledger/events/event-schemas.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
 import { JSON_EVENTS, objectRow } from '../../../pipeline/sources/rows/json-rows.ts';
+import { annotationsOf } from '../../../pipeline/words/described.ts';
 import { mutated, placesOf } from './mutated-event.ts';
 
 const BASE = 'https://data.example.org';
@@ -80,7 +81,7 @@ describe('a schema', () => {
   });
 
   test.each(KNOWN_TYPES)('of %s says what the event records, and its effect', (type) => {
-    const { description, effect } = EVENT_DATA[type].meta()!;
+    const { description, effect } = annotationsOf(EVENT_DATA[type]);
     expect(description).toMatch(/^[A-Z].*\.$/);
     expect(effect).toMatch(/^[A-Z].*\.$/);
   });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -9,7 +9,7 @@ const NAMES: Record<string, { browser: string }> = JSON.parse(
   readFileSync(join(PROJECT, 'package.json'), 'utf8'),
 ).imports;
 /** Imports of values. Type imports are erased. */
-const IMPORT = /^(?:import|export)\s(?!type\b)[^'"`;]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
+const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^'"`;]*?from\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /** The packages and platform modules that a file imports directly or indirectly, and its uses of Node’s globals. */
 function needs(file: string, seen = new Set<string>()): string[] {
@@ -28,7 +28,7 @@ function needs(file: string, seen = new Set<string>()): string[] {
 
 const allNeeds = (...files: string[]) =>
   new Set(files.flatMap((file) => needs(join(PIPELINE, file)))).difference(
-    new Set(['@noble/hashes/utils.js', '@noble/hashes/sha2.js', '@noble/curves/ed25519.js', 'zod']),
+    new Set(['@noble/hashes/utils.js', '@noble/hashes/sha2.js', '@noble/curves/ed25519.js', 'zod/mini']),
   );
 
 test('tiles, proofs and their verification run in a browser', () => {
@@ -48,4 +48,14 @@ test('browsers prove rows with the same code', () => {
   expect(allNeeds('verify/rows/prove-row.ts', 'verify/rows/verify-history.ts')).toEqual(
     new Set(['canonicalize']),
   );
+});
+
+test('every script of a page has the small zod', () => {
+  const scripts = globSync('src/site/**/*.astro', { cwd: PROJECT }).flatMap((page) => {
+    const text = readFileSync(join(PROJECT, page), 'utf8');
+    return [...text.matchAll(/'(\..*)\?worker&url'/g)].map(([, path]) => join(PROJECT, dirname(page), path!));
+  });
+  expect(scripts.length).toBeGreaterThan(15);
+  expect(scripts.filter((script) => needs(script).includes('zod'))).toEqual([]);
+  expect(scripts.filter((script) => needs(script).includes('zod/mini')).length).toBeGreaterThan(4);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { assertReleaseMatchesLedger, LedgerFold } from '../../../src/sidecar/live/ledger-fold.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger } from '../../ledger/test-ledger.ts';
 import { failureOf } from '../../release/temporary-folder.ts';

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { DocumentArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { formatJson } from '../../../pipeline/artifacts/format/json.ts';
 import { ARTIFACTS, LIVE_ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
-import { emptyState, type State } from '../../../pipeline/model/state.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
+import type { State } from '../../../pipeline/model/state.ts';
 import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 
 const schema = z.strictObject({ timestamp: z.string(), events: z.int().max(9) });

@@ -6,8 +6,8 @@ import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/
 import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { readHead } from '../../../pipeline/ledger/reading/head.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
 import { runFeeder } from '../../../pipeline/sample/feeder/run-feeder.ts';
 import { collect } from '../../ledger/test-ledger.ts';
 import { BASE_URL, liveLedger, MINUTE, START, VERIFIERS } from './live-ledger.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { IMPORT_INDEX } from '../../../pipeline/ledger/reading/directory.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { Random } from '../../../pipeline/random.ts';
 import { SharedLedger } from '../../../pipeline/sources/shared/shared-ledger.ts';
 import { LedgerFold } from '../../../src/sidecar/live/ledger-fold.ts';

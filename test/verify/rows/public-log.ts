@@ -12,9 +12,9 @@ import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { formatPublicBundle, publicBundlePath } from '../../../pipeline/ledger/log/public-bundle.ts';
 import { formatPolicy, isPublic, POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { TILE_WIDTH, tileAt } from '../../../pipeline/ledger/log/tile.ts';
+import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { isNewDay } from '../../../pipeline/model/period.ts';
-import { emptyState } from '../../../pipeline/model/state.ts';
 import { type Opened, type OpenOptions, Origin } from '../../../pipeline/verify/origin.ts';
 import { logOf, type Site } from '../../mirror/small-service.ts';
 

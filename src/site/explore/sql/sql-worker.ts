@@ -1,4 +1,3 @@
-import '../../reference/attestations/without-eval.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';

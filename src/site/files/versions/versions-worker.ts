@@ -1,4 +1,3 @@
-import '../../reference/attestations/without-eval.ts';
 import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import { INDEX, SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';

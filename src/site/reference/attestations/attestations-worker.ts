@@ -1,4 +1,3 @@
-import './without-eval.ts';
 import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
 import { type Algorithm, formatDocument } from '../../../../pipeline/attestation/document.ts';
 import {
