@@ -206,8 +206,9 @@ export function answerWithFile(
     : answerWith(request, encoded.resource);
 }
 
+/** Data are published in both encodings, as far as they are not too long for that. */
 function isCompressedOnRequest(file: ManifestFile): boolean {
-  return (file.kind === 'page' || file.kind === 'asset') && isWorthCompressing(file);
+  return file.kind !== 'data' && isWorthCompressing(file);
 }
 
 interface Encoded {
