@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { problemsOf } from '../../src/api/routes/problems.ts';
+import { routeAt } from '../../src/api/routes/table.ts';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
@@ -159,6 +161,14 @@ describe('a client', () => {
         ),
       );
     expect([held.status, ...(await statuses())]).toEqual(['200', '503', '200', '200']);
+    // Each path describes that.
+    for (const path of ['healthz', 'live', 'publisher.vkey']) {
+      expect([path, (await ask(`/${path}`, '2001:db8:0:1::2')).status]).toEqual([path, '503']);
+      expect([path, problemsOf(routeAt(path).route).get(503)]).toEqual([
+        path,
+        expect.arrayContaining(['overloaded']),
+      ]);
+    }
     held.socket.destroy();
     await expect.poll(statuses).toEqual(['200', '200', '200']);
   });

@@ -24,9 +24,10 @@ export function problemsOf(route: Route): ReadonlyMap<number, readonly ProblemCo
     [true, ['invalid_token', 'unknown_scheme', 'key_not_checked']],
     [isCounted && keyAreasOf(areas ?? (area ? [area] : [])).length > 0, ['insufficient_scope']],
     [kind === 'file', ['precondition_failed', 'range_not_satisfiable']],
-    [access === 'counted', ['rate_limited']],
-    [isCounted, ['request_not_counted']],
-    [kind === 'file' || kind === 'made', ['overloaded', 'unavailable']],
+    [access === 'counted', ['rate_limited', 'request_not_counted']],
+    // Whatever the path, behind a proxy where a client has too many requests open.
+    [true, ['overloaded']],
+    [kind === 'file' || kind === 'made', ['unavailable']],
     [access === 'key', ['access_not_logged']],
     [true, problems],
   ];
