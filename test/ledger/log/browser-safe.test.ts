@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,4 +59,12 @@ test('every script of a page has the small zod', () => {
   expect(scripts.length).toBeGreaterThan(15);
   expect(scripts.filter((script) => needs(script).includes('zod'))).toEqual([]);
   expect(scripts.filter((script) => needs(script).includes('zod/mini')).length).toBeGreaterThan(4);
+});
+
+test('what is refused without the whole zod, as in a page, is refused in the same words', () => {
+  const script = `import('./pipeline/release/format/public-manifest.ts')
+    .then(({ parseLatest }) => parseLatest('{"version":0}'))
+    .catch(({ message }) => console.log(message))`;
+  const said = execFileSync(process.execPath, ['-e', script], { cwd: PROJECT, encoding: 'utf8' });
+  expect(said).toBe('latest.json: version: expected number to be >=1, found 0 (release_invalid)\n');
 });
