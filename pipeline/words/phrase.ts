@@ -20,3 +20,14 @@ export function formatCathedral(name: string): string {
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/**
+ * The text, cut at a word with an ellipsis if it is too long for a title, because a text in the ledger can be pages long. `most`: characters
+ * before the ellipsis.
+ */
+export function shortText(text: string, most = 110): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most);
+  const end = cut.lastIndexOf(' ');
+  return `${end > most / 2 ? cut.slice(0, end) : cut.replace(/[\uD800-\uDBFF]$/, '')} …`;
+}

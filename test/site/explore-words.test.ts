@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deliberationNames, pageNames } from '../../pipeline/words/page-names.ts';
-import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/records/archive.ts';
+import { shortText } from '../../pipeline/words/phrase.ts';
+import { archiveOf, questionOf, recordsAt } from '../../src/site/records/archive.ts';
 import { linkWords } from '../../src/site/records/linked-words.ts';
 import { firstSentence } from '../../src/site/records/why-it-ended.ts';
 import { anyCharacter } from '../any-character.ts';

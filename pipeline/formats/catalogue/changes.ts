@@ -6,10 +6,11 @@ import { formatAmount, parseAmount } from '../../model/amount.ts';
 import type { JurisdictionStanding } from '../../model/queries/compliance.ts';
 import type { Alert, Deliberation } from '../../model/state.ts';
 import { within } from '../../model/window.ts';
+import { daysFrom } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { deliberationNames, pageNames } from '../../words/page-names.ts';
-import { capitalise, formatToken } from '../../words/phrase.ts';
+import { capitalise, formatToken, shortText } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
 
@@ -35,6 +36,8 @@ export interface PlacedChange extends Change {
 
 /** Entries in a feed. */
 export const MOST_CHANGES = 50;
+/** Characters of an entry's title, which readers show in one line. */
+const MOST_TITLE = 200;
 /** Days in a feed. */
 export const FEED_DAYS = 30;
 
@@ -126,8 +129,8 @@ function withOwnIds(changes: readonly PlacedChange[], older: readonly string[]):
   for (const id of older) takeOwn(id);
   return changes.map((change) => {
     const id = takeOwn(change.id);
-    const [title, summary] = [showDirections(change.title), showDirections(change.summary)];
-    return { ...change, id, title, summary };
+    const title = shortText(showDirections(change.title).replaceAll(/\s+/g, ' ').trim(), MOST_TITLE);
+    return { ...change, id, title, summary: showDirections(change.summary) };
   });
 }
 
@@ -252,17 +255,20 @@ function auditChange({ jurisdiction, statuses, last_audit: date }: JurisdictionS
   ];
 }
 
-/** Days on which a sentinel was offline and was not the day before. */
+/** Days on which a sentinel was offline and was not on the day before that has a row: days without events have none. */
 function outages(rows: readonly Cells[], names: ReadonlyMap<string, string>): PlacedChange[] {
-  const before = new Map<Value, Value>();
-  return rows.flatMap(({ date, sentinel, cathedral, status, longest_silence: hours }) => {
+  const before = new Map<Value, Cells>();
+  return rows.flatMap((row) => {
+    const { date, sentinel, cathedral, status, longest_silence: hours } = row;
     const last = before.get(sentinel!);
-    before.set(sentinel!, status!);
-    if (last === undefined || last === status || status !== 'offline') return [];
+    before.set(sentinel!, row);
+    if (last === undefined || last.status === status || status !== 'offline') return [];
+    const day = last.date as string;
+    const when = daysFrom(day, date as string) === 2 ? 'the day before' : `on ${formatDay(day)}`;
     return {
       id: `status/${date}/${sentinel}`,
       title: `${sentinel} was offline: silent for more than 24 hours`,
-      summary: `On ${formatDay(date as string)}, the longest time without a heartbeat of ${sentinel} was ${formatCount(hours as number, 'hour')}. Its status was ${last} the day before.`,
+      summary: `On ${formatDay(date as string)}, the longest time without a heartbeat of ${sentinel} was ${formatCount(hours as number, 'hour')}. Its status was ${formatToken(last.status as string)} ${when}.`,
       ...at(endOf(date as string)),
       path: `sentinels/${names.get(sentinel as string)}/`,
       areas: [...new Set<Area>(['government', areaOf(cathedral)])],

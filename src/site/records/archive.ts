@@ -1,7 +1,7 @@
 import type { HistoryArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
-import { capitalise } from '../../../pipeline/words/phrase.ts';
+import { capitalise, shortText } from '../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import type { RecordView, Row } from './record.ts';
 
@@ -117,17 +117,6 @@ const REVIEW = /^Review of [^:]{1,200}: (?=\S)/;
 /** The question of a topic, the same for its reviews: `Review of D-7: whether …` and `Whether …` are equal. */
 export function questionOf(topic: string): string {
   return topic.replace(REVIEW, '').toLowerCase();
-}
-
-/** Titles are cut to this many characters, because a text in the ledger can be pages long. */
-const MOST = 110;
-
-/** The text, cut at a word with an ellipsis if it is too long for a title. */
-export function shortText(text: string): string {
-  if (text.length <= MOST) return text;
-  const cut = text.slice(0, MOST);
-  const end = cut.lastIndexOf(' ');
-  return `${end > MOST / 2 ? cut.slice(0, end) : cut.replace(/[\uD800-\uDBFF]$/, '')} …`;
 }
 
 /** The page of a year’s list; its name is distinct from the ids that name the other pages. */

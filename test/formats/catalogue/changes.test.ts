@@ -348,3 +348,27 @@ describe('the feeds of areas', () => {
     );
   });
 });
+
+describe('the words of an entry', () => {
+  const wordsOf = (rows: [string, readonly (readonly unknown[])[]][]) =>
+    changesIn(new Map(rows) as unknown as RecentRows).map(({ title, summary }) => ({ title, summary }));
+
+  test('of an outage name the day on which the sentinel was seen before, if days between had no event', () => {
+    const seen = (index: number, status: string) => [day(index), 'A', 'DIPLOMACY', status, 1, 48, 1, 1];
+    const outage = (...rows: readonly unknown[][]) => wordsOf([['sentinels_by_day', rows]])[0]!.summary;
+    expect(outage(seen(3, 'no_heartbeat_yet'), seen(4, 'offline'))).toMatch(
+      / Its status was no heartbeat yet the day before\.$/,
+    );
+    expect(outage(seen(3, 'degraded'), seen(9, 'offline'))).toMatch(
+      / Its status was degraded on 4 November 2025\.$/,
+    );
+  });
+
+  test('stand in a title of one line, which is cut where a text is pages long', () => {
+    const decision = (topic: string) => ['d', day(1), topic, [], [], 'r', 'o', ''];
+    const titles = wordsOf([['decisions', [decision(' a\r\nb\u2028c\t'), decision('word '.repeat(2000))]]]);
+    expect(titles.map(({ title }) => title)).toContain('Replaced decision: a b c');
+    expect(Math.max(...titles.map(({ title }) => title.length))).toBeLessThanOrEqual(202);
+    expect(titles.some(({ title }) => title.endsWith('word …'))).toBe(true);
+  });
+});

@@ -5,11 +5,11 @@ import { paperPage } from '../../../../pipeline/artifacts/documents/papers-bib.t
 import { EVENT_TYPES } from '../../../../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
+import { shortText } from '../../../../pipeline/words/phrase.ts';
 import { PROBLEMS } from '../../../api/problem.ts';
 import { AREA_WORDS } from '../../layout/areas.ts';
 import { GROUPS } from '../../layout/navigation.ts';
 import type { SiteRelease } from '../../layout/release.ts';
-import { shortText } from '../../records/archive.ts';
 import { decisionRecords } from '../../records/decisions.ts';
 import { type Deliberation, deliberationRecords } from '../../records/deliberations.ts';
 import { sentinelEntries } from '../../records/sentinels.ts';
