@@ -158,7 +158,7 @@ export const LIVE_ROUTE: Route = route({
   summary: 'Changes as they happen',
   description: `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
 
-Each event has an id, which says how many events of the ledger the client then has; treat it as opaque. A client that reconnects with the id of the last event, as browsers do, gets nothing if no event has come since, and otherwise every value, from any server of the service. A server that has not read as many events yet holds the stream for some seconds, and then ends it: reconnect after the time in \`retry\`. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`,
+Each event has an id, which says how many events of the ledger the client then has; treat it as opaque. A client that reconnects with the id of the last event, as browsers do, gets nothing if no event has come since, and otherwise every value, from any server of the service. A server that has not read as many events yet holds the stream for some seconds; then it ends it (reconnect after the time in \`retry\`), or, if it is the only server, sends what it has. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`,
   answer: ok('The stream.', 'text/event-stream', {
     type: 'text',
     example: beginning,
