@@ -16,7 +16,7 @@ import type { Renderer } from '../charts/renderer.ts';
 import { RecentlyMade } from '../files/recently-made.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import { answerWith, type Resource, resourceInMemory } from '../files/representation.ts';
-import type { Answer } from '../request/answer.ts';
+import { type Answer, movedAnswer, notFoundPage } from '../request/answer.ts';
 import { clientOf, type RequestContext } from '../request/request-context.ts';
 import { plainPage, wantsPage } from './plain-page.ts';
 
@@ -67,8 +67,9 @@ export function createPagesOnRequest(means: Means): PagesOnRequest {
     // That page is for what is not found, and nothing that can be asked for.
     const has = (one: string) => one !== NOT_FOUND && lists.some(({ paths }) => paths.includes(one));
     if (has(address)) return answerWith(request, await page(address));
-    if (has(`${address}/`)) return movedTo(`${address}/`);
-    return wantsPage(request) ? notFound(await page(NOT_FOUND)) : null;
+    if (has(`${address}/`)) return movedAnswer(`${address}/`, context.query);
+    if (!wantsPage(request)) return null;
+    return notFoundPage(await answerWith({ method: 'GET', headers: {} }, await page(NOT_FOUND)));
   };
   return {
     async answer(context, release) {
@@ -157,17 +158,4 @@ function made(
   const media_type = mediaTypeOf(path);
   const headers = headersFor({ path, kind, restricted: false, immutable: false, media_type });
   return { size: bytes.length, resource: resourceInMemory({ headers, modified: manifest.timestamp }, bytes) };
-}
-
-function movedTo(place: string): Answer {
-  return { status: 308, headers: { Location: place, 'Content-Length': '0' }, body: null };
-}
-
-async function notFound(page: Resource): Promise<Answer> {
-  const body = await page.read();
-  return {
-    status: 404,
-    headers: { 'Content-Type': page.in(null).headers['Content-Type']!, 'Cache-Control': 'no-store' },
-    body,
-  };
 }

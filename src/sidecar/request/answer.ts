@@ -43,6 +43,18 @@ export function jsonAnswer(status: number, value: unknown): Answer {
   return { status, headers, body: Buffer.from(`${JSON.stringify(value)}\n`) };
 }
 
+/** Where a page is whose slash was left out. `query`: as it was requested. */
+export function movedAnswer(to: string, query: string): Answer {
+  const headers = { Location: `${to}${query && `?${query}`}`, 'Content-Length': '0' };
+  return { status: 308, headers, body: null };
+}
+
+/** The site's page for what is not there; the client read pages. */
+export function notFoundPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): Answer {
+  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
+  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', Vary: 'Accept' }, body };
+}
+
 /** Headers that a script of another site may read, besides those that it always may. */
 export const EXPOSED_HEADERS =
   'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Location, Content-Range, ETag, Link, Memento-Datetime, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';

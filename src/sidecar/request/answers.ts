@@ -15,7 +15,7 @@ import { versionBelow, versionOf } from '../files/versions.ts';
 import { isReady } from '../health/readiness.ts';
 import { wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, movedAnswer, notFoundPage } from './answer.ts';
 import { clientOf, type RequestContext } from './request-context.ts';
 
 /** An admitted request whose query was read. */
@@ -160,20 +160,12 @@ function withHeaders(answer: Answer, more: Answer['headers']): Answer {
   return { ...answer, headers: { ...answer.headers, ...more } };
 }
 
-function movedAnswer(to: string, query: string): Answer {
-  const headers = { Location: `${to}${query && `?${query}`}`, 'Content-Length': '0' };
-  return { status: 308, headers, body: null };
-}
-
 /** Until a release has its pages, they are rendered. A browser gets the site's 404 page, any other client a problem document. */
 async function answerMissing({ context, release, services: { pages } }: Asked): Promise<Answer> {
   const rendered = await pages?.answer(context, release);
   if (rendered) return rendered;
   const page = release.files.get('404.html');
-  const vary = { Vary: 'Accept' };
-  if (!page || !wantsPage(context.request)) throw new Problem('not_found', undefined, vary);
+  if (!page || !wantsPage(context.request)) throw new Problem('not_found', undefined, { Vary: 'Accept' });
   // Without the request's conditions and range, which are not about this page.
-  const { headers, body } = await answerWithFile({ method: 'GET', headers: {} }, release, page);
-  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
-  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
+  return notFoundPage(await answerWithFile({ method: 'GET', headers: {} }, release, page));
 }

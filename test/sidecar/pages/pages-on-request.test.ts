@@ -162,6 +162,8 @@ describe('from the compiled site', () => {
   test('an address without its slash moves there; an unknown one is not rendered', async () => {
     const { get, rendered } = await released({ lacks: ['pages'], site: await compiled() });
     expect((await get('/economy')).headers.location).toBe('/economy/');
+    expect((await get('/economy?from=2026-01-01')).headers.location).toBe('/economy/?from=2026-01-01');
+    expect((await get('/nothing')).headers).toMatchObject({ vary: 'Accept', 'cache-control': 'no-store' });
     const unknown = await get('/nowhere/');
     expect([unknown.statusCode, unknown.body]).toEqual([404, 'unknown']);
     expect((await get('/nowhere/', {})).statusCode).toBe(404);
