@@ -15,6 +15,7 @@ import {
   comparisonDay,
   comparisonWords,
   type KeyFigure,
+  ofLastDay,
 } from '../../src/site/portals/key-figure.ts';
 import { QUESTIONS } from '../../src/site/portals/questions.ts';
 import { AREA_SUMMARY } from '../../src/site/portals/standing.ts';
@@ -44,6 +45,53 @@ describe('the day that a figure is held against', () => {
       { span: 1, date: '2026-11-19', change: 10 },
       { span: 30, date: '2026-10-21', change: null },
     ]);
+  });
+});
+
+describe('a figure of the last whole day', () => {
+  const read = (days: [string, number][]) =>
+    ofLastDay({
+      label: 'Minted in a day',
+      unit: 'MIC',
+      path: 'economy/minting-by-day.csv',
+      note: 'on the last whole day',
+      nothing: 'no day is over yet',
+      needs: ['mic_mint'],
+      daily: () => new Map(days),
+      places: 0,
+    })({ draft: { timestamp: '2026-11-23T09:00:00Z' } } as SiteRelease);
+
+  test('is that of the day before the newest event, where it has a row', () => {
+    expect(
+      read([
+        ['2026-11-22', 7],
+        ['2026-11-21', 5],
+      ]),
+    ).toMatchObject({
+      value: '7',
+      note: 'on the last whole day',
+      day: '22 November 2026',
+      changes: [{ date: '2026-11-21', words: '+2' }],
+    });
+  });
+
+  test('is that of the last day with events after quiet ones, and says so', () => {
+    expect(
+      read([
+        ['2026-11-20', 7],
+        ['2026-11-19', 9],
+      ]),
+    ).toMatchObject({
+      value: '7',
+      note: 'on the last whole day with events',
+      day: '20 November 2026',
+      changes: [{ date: '2026-11-19', words: '−2' }],
+      needs: [],
+    });
+  });
+
+  test('says that no day is over only where none is', () => {
+    expect(read([])).toMatchObject({ value: '–', note: 'no day is over yet', needs: ['mic_mint'] });
   });
 });
 

@@ -100,7 +100,7 @@ export function measured<File extends PublishedFile>({
   };
 }
 
-/** A figure of the last completed day, compared with earlier days. */
+/** A figure of the last completed day with events, compared with earlier days. */
 export function ofLastDay({
   path,
   note,
@@ -113,11 +113,14 @@ export function ofLastDay({
   nothing: string;
 }): FigureReader {
   return (release) => {
-    const end = startOfDay(release.draft.timestamp);
-    const last = dayBefore(end);
-    const value = figure.daily(release).get(last) ?? null;
-    const said = value === null ? { note: nothing, day: null } : { note, day: formatDay(last) };
-    return { path, ...said, ...compared(figure, value, release, end) };
+    const values = figure.daily(release);
+    // A quiet ledger has no rows of the days since.
+    const last = [...values.keys()].toSorted().at(-1);
+    if (last === undefined)
+      return { path, note: nothing, day: null, ...compared(figure, null, release, release.draft.timestamp) };
+    const isQuiet = last < dayBefore(release.draft.timestamp);
+    const said = { note: isQuiet ? `${note} with events` : note, day: formatDay(last) };
+    return { path, ...said, ...compared(figure, values.get(last)!, release, startOfDay(addDays(last, 1))) };
   };
 }
 
