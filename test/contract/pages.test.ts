@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Page } from './pages/page.ts';
+import { deadLinks, type Pages, readPages } from './pages/built-pages.ts';
 import { END, PAGES } from './pages/page-kinds.ts';
 import { type Built, buildFixture } from './pages/seam.ts';
 
@@ -28,13 +28,11 @@ const BESIDE = [
 ];
 
 let built: Built;
-let pages: Map<string, Page>;
+let pages: Pages;
 
 beforeAll(async () => {
   built = await buildFixture();
-  const files = (await readdir(built.out, { recursive: true })).filter((path) => path.endsWith('.html'));
-  const texts = await Promise.all(files.map((path) => readFile(join(built.out, path), 'utf8')));
-  pages = new Map(files.map((path, place) => [path.replace(/index\.html$/, ''), new Page(texts[place]!)]));
+  pages = await readPages(built);
 });
 
 const page = (address: string) => pages.get(address)!;
@@ -76,23 +74,7 @@ describe('each kind of page', () => {
   });
 
   test('links only to what the release has, and to anchors that are there', async () => {
-    const files = (await readdir(built.out, { recursive: true })).map((path) => `/${path}`);
-    const data = built.draft.files.filter(({ restricted }) => !restricted).map(({ path }) => `/${path}`);
-    const targets = new Set([...files, ...data, ...BESIDE]);
-    const ids = new Map([...pages].map(([address, one]) => [`/${address}`, one.ids]));
-    const dead = [...pages].flatMap(([address, { links }]) =>
-      links
-        .filter((href) => !/^(https?|mailto|data):/.test(href))
-        .filter((href) => {
-          const [rest = '', anchor = ''] = href.split('#');
-          const [path = ''] = rest.split('?');
-          const target = path === '' ? `/${address}` : path;
-          const isThere = ids.has(target) || targets.has(target) || targets.has(`${target}index.html`);
-          return !isThere || (anchor !== '' && !anchor.startsWith('row=') && !ids.get(target)?.has(anchor));
-        })
-        .map((href) => `${address}: ${href}`),
-    );
-    expect(dead).toEqual([]);
+    expect(await deadLinks(built, pages, BESIDE)).toEqual([]);
   });
 
   test('shows nothing of a restricted file, not even its hash', async () => {

@@ -12,7 +12,7 @@ import { type Host, openHost } from './explore-host.ts';
 import { violations } from './visit.ts';
 
 /** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
-const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
+const ALIKE = /^\/(problems|files|embed|sentinels|deliberations|decisions)\/(in-)?./;
 /** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
 const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers)\/./;
 const READERS: Record<string, BrowserContextOptions> = {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { serveStatic } from './static-host.ts';
-import { type Reader, stopClock, violations } from './visit.ts';
+import { type Reader, stopClock } from './visit.ts';
 
 let built: Built;
 const browser = useBrowser();
@@ -216,19 +216,6 @@ describe('a reader of a chart', () => {
     ])
       expect(await page.locator(selector).isVisible(), selector).toBe(true);
     await page.context().close();
-  });
-
-  test.each([
-    ['light, wide', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
-    ['dark, on a phone', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
-  ] as const)('finds no barrier after WCAG 2.2 AA: %s', async (_, reader) => {
-    for (const path of ['/charts/supply/', '/charts/events/', '/charts/reward-curve/']) {
-      const page = await open(path, reader);
-      expect(await violations(page), path).toEqual([]);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(width, `${path} scrolls sideways`).toBeLessThanOrEqual(reader.viewport.width);
-      await page.context().close();
-    }
   });
 });
 

@@ -4,66 +4,28 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { deadLinks, readPages } from '../contract/pages/built-pages.ts';
 import { type Built, buildDamaged, buildFixture } from './build-fixture.ts';
 import { filesSite, unprintedSite } from './files-release.ts';
 
 let built: Built;
-let pages: Map<string, string>;
 
 beforeAll(async () => {
   built = await buildFixture();
-  pages = await readPages(built);
 });
 
-async function readPages({ out }: Built): Promise<Map<string, string>> {
-  const { files } = await listTree(out);
-  const html = files.filter((path) => path.endsWith('.html'));
-  const texts = await Promise.all(html.map((path) => readFile(join(out, path), 'utf8')));
-  return new Map(html.map((path, index) => [path, texts[index]!]));
-}
-
-const page = (path: string) => pages.get(path) ?? '';
-
-function links(pages: Map<string, string>): string[] {
-  return [...pages.values()].flatMap((html) =>
-    [...html.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href),
-  );
-}
-
 /** Beside the releases. */
-const BESIDE = ['snapshots/index.html', 'log/checkpoint', 'log/public/policy.json'];
+const BESIDE = ['/snapshots/', '/log/checkpoint', '/log/public/policy.json'];
 
-/** Links of pages into the service that lead to nothing. */
-async function deadLinks({ out, draft }: Built, pages: Map<string, string>, printed: readonly string[]) {
-  const { files } = await listTree(out);
-  const data = draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
-  const targets = new Set([...files, ...data, ...printed, ...BESIDE].map((path) => `/${path}`));
-  const leads = (href: string, html: string) => {
-    const [address = '', anchor] = href.split('#');
-    // What stands after a question mark is for a script, or for whoever renders on demand; a row after `#row=` is, too.
-    const [target = ''] = address.split('?');
-    const file = target.endsWith('/') ? `${target}index.html` : target;
-    const whole = file === '' ? html : (pages.get(file.slice(1)) ?? '');
-    return (
-      (file === '' || targets.has(file)) &&
-      (!anchor || anchor.startsWith('row=') || whole.includes(`id="${anchor}"`))
-    );
-  };
-  return [...pages].flatMap(([path, html]) =>
-    links(new Map([[path, html]]))
-      .filter((href) => !/^(https|mailto):/.test(href) && !leads(href, html))
-      .map((href) => `${path}: ${href}`),
-  );
-}
 describe('the site', () => {
   test('links to no PDF where none is printed, and says that there is none', async () => {
     const without = await unprintedSite();
-    const plain = await readPages(without);
-    expect(await deadLinks(without, plain, [])).toEqual([]);
-    expect([...plain.keys()]).toEqual([...(await readPages(await filesSite())).keys()]);
-    expect(plain.get('government/index.html')).toContain('This release was built without PDFs');
-    expect(page('government/index.html')).not.toContain('This release was built without PDFs');
-    expect(plain.get('index.html')).toMatch(/tables and two charts, on one page\.\s*</);
+    const [plain, printed] = [await readPages(without), await readPages(await filesSite())];
+    expect(await deadLinks(without, plain, BESIDE)).toEqual([]);
+    expect([...plain.keys()]).toEqual([...printed.keys()]);
+    expect(plain.get('government/')!.words).toContain('This release was built without PDFs');
+    expect(printed.get('government/')!.words).not.toContain('This release was built without PDFs');
+    expect(plain.get('')!.html).toMatch(/tables and two charts, on one page\.\s*</);
   });
 
   test('has each font once, and loads fonts and styles from its own origin only', async () => {
@@ -79,7 +41,9 @@ describe('the site', () => {
         else expect(url).toMatch(/^(\/_astro\/|"?data:)/);
       }
     }
-    for (const [, url] of page('index.html').matchAll(/rel="preload" href="\/([^"]+)"/g))
+    for (const [, url] of (await readFile(join(built.out, 'index.html'), 'utf8')).matchAll(
+      /rel="preload" href="\/([^"]+)"/g,
+    ))
       expect(fonts).toContain(url);
   });
 });
