@@ -11,8 +11,8 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
+import { textsBelow } from '../files-below.ts';
 import { meanwhile } from '../meanwhile.ts';
-import { filesBelow } from '../release/log/publish-log.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { few, sweep } from '../setups/sweep.ts';
@@ -81,8 +81,8 @@ describe('pullRelease', () => {
     const out = await temporaryFolder();
     const { dir, fetched } = await pullRelease(whole[0]!.pointed, { store, out });
     const made = join(whole[0]!.out, 'releases', releaseFolder((await readCurrent(whole[0]!.out))!.manifest));
-    expect(filesBelow(dir)).toEqual(filesBelow(made));
-    expect(Object.keys(filesBelow(dir))).toContain('state.json');
+    expect(textsBelow(dir)).toEqual(textsBelow(made));
+    expect(Object.keys(textsBelow(dir))).toContain('state.json');
     expect(await readdir(out)).toEqual(['releases']);
     expect(fetched.files).toBeGreaterThan(50);
   });
@@ -178,7 +178,7 @@ describe('a follower', () => {
     };
     const ids = (await readdir(join(publisher!.out, 'snapshots'))).filter((name) => name.endsWith('Z'));
     const files = ids.flatMap((id) =>
-      Object.keys(filesBelow(join(publisher!.out, 'snapshots', id)))
+      Object.keys(textsBelow(join(publisher!.out, 'snapshots', id)))
         .filter((path) => path !== 'index.json')
         .map((path) => `snapshots/${id}/${path}`),
     );

@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
-import { filesBelow } from '../release/log/publish-log.ts';
+import { textsBelow } from '../files-below.ts';
 import { smallService } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { isSweep } from '../setups/sweep.ts';
@@ -48,7 +48,7 @@ async function contentOf(out: string): Promise<Record<string, string>> {
   const name = (await readdir(join(out, 'releases'))).sort().at(-1)!;
   const parts = [`releases/${name}`, 'log', 'log-entries', 'snapshots'];
   const files = parts.flatMap((part) =>
-    Object.entries(filesBelow(join(out, part))).map(([path, bytes]) => [`${part}/${path}`, bytes] as const),
+    Object.entries(textsBelow(join(out, part))).map(([path, bytes]) => [`${part}/${path}`, bytes] as const),
   );
   const all = Object.fromEntries(files);
   return Object.fromEntries(
@@ -151,7 +151,7 @@ describe('a publisher', () => {
     onTestFinished(() => store.delete(Object.keys(notes)));
     const out = await copyOf(pushed[0]!);
     await pull(out, pushed[1]!);
-    const found = filesBelow(join(out, 'log/cosigned'));
+    const found = textsBelow(join(out, 'log/cosigned'));
     expect(found).toEqual({ [size]: Buffer.from(checkpoint).toString('base64') });
   });
 
@@ -163,8 +163,8 @@ describe('a publisher', () => {
     const ids = (await readdir(join(out, 'snapshots'))).filter((name) => name.endsWith('Z')).sort();
     expect(ids).toEqual(Object.keys(recorded).sort());
     const [newest] = ids.slice(-1);
-    const made = filesBelow(join(pushed[2]!.out, 'snapshots', newest!));
-    const pulled = filesBelow(join(out, 'snapshots', newest!));
+    const made = textsBelow(join(pushed[2]!.out, 'snapshots', newest!));
+    const pulled = textsBelow(join(out, 'snapshots', newest!));
     for (const [path, bytes] of Object.entries(pulled)) expect([path, bytes]).toEqual([path, made[path]]);
   });
 

@@ -16,6 +16,7 @@ import type { SnapshotIndex } from '../../pipeline/release/format/snapshot-index
 import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { textsBelow } from '../files-below.ts';
 import { updateMirror } from '../mirror/update-mirror.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { type BuildParts, build } from './run-build.ts';
@@ -56,15 +57,7 @@ function options(out: string, more: Partial<BuildParts> = {}): BuildParts {
 }
 
 /** Every served file of the release, with its bytes. */
-async function published(out: string): Promise<Record<string, string>> {
-  const root = join(folder, out, 'current/');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const contents = await Promise.all(
-    files.map(async (file) => [file.slice(root.length), await readFile(file, 'base64')]),
-  );
-  return Object.fromEntries(contents.sort());
-}
+const published = (out: string) => textsBelow(join(folder, out, 'current'));
 
 const snapshotIds = async () =>
   (await readdir(join(ledger, 'snapshots')))
@@ -109,7 +102,7 @@ describe('a run', () => {
     await cp(ledger, copy, { recursive: true });
     const last = (await snapshotIds()).at(-1)!;
     await copied('last-but-one', 'damaged');
-    const before = await published('damaged');
+    const before = published('damaged');
     const link = await readlink(join(folder, 'damaged', 'current'));
     const file = join(copy, 'snapshots', `${last}.checkpoint`);
     await writeFile(
@@ -117,7 +110,7 @@ describe('a run', () => {
       (await readFile(file, 'utf8')).replace(/^\d+$/m, (size) => `${Number(size) + 1}`),
     );
     await expect(build(options('damaged', { ledger: copy }))).rejects.toThrow(`snapshots/${last}.checkpoint`);
-    expect(await published('damaged')).toEqual(before);
+    expect(published('damaged')).toEqual(before);
     expect(await readlink(join(folder, 'damaged', 'current'))).toBe(link);
   });
 
@@ -212,7 +205,7 @@ describe('a release of another version', () => {
     await publishAs('cathedral-data-service 0.0.9', 'cathedral-state/0', parts());
     await mirror(parts());
     const cited = await readFile(join(folder, 'earlier/snapshots', until, 'index.json'), 'utf8');
-    const { [`public/${CLOSED}`]: closed } = await published('earlier');
+    const { [`public/${CLOSED}`]: closed } = published('earlier');
     const lines: string[] = [];
     const report = await build(parts({ snapshots, log: (line) => lines.push(line) }));
     expect(report.migrated).toContain('cathedral-state/0');
@@ -224,7 +217,7 @@ describe('a release of another version', () => {
         .filter(({ kind, path }) => kind === 'data' && /\.csv$|^economy/.test(path))
         .map(({ path, sha256 }) => [path, sha256]);
     expect(dataOf(report)).toEqual(dataOf(whole));
-    expect((await published('earlier'))[`public/${CLOSED}`]).toBe(closed);
+    expect(published('earlier')[`public/${CLOSED}`]).toBe(closed);
     expect(await readFile(join(folder, 'earlier/snapshots', until, 'index.json'), 'utf8')).toBe(cited);
     expect(await readdir(join(folder, 'earlier/snapshots'))).toEqual(
       expect.arrayContaining((await snapshotIds()).slice(-3)),

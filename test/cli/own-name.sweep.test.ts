@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { DEMO_ORIGIN } from '../../pipeline/ledger/writing/demo-key.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
+import { filesBelow } from '../files-below.ts';
 import { NORTHBY, writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
@@ -30,13 +31,11 @@ test('a whole publication names its organisation, and nowhere the demo or this s
     ...demo.papers.map(({ title }) => title),
   ];
   const root = join(out, 'current/public');
-  const found = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
-    .flatMap(({ parentPath, name }) => {
-      const text = readFileSync(join(parentPath, name), 'utf8');
-      const path = join(parentPath, name).slice(root.length + 1);
-      return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
-    });
+  const found = filesBelow(root)
+    .filter(([path]) => !/\.(br|gz)$/.test(path))
+    .flatMap(([path, bytes]) =>
+      words.filter((word) => bytes.includes(word)).map((word) => `${path}: ${word}`),
+    );
   expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
   for (const path of 'index.html about/index.html llms.txt datapackage.json catalog.jsonld feed.atom'.split(
     ' ',

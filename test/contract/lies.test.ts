@@ -3,7 +3,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -12,6 +11,7 @@ import {
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { filesBelow } from '../files-below.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { LyingServer } from './lies/host.ts';
@@ -55,17 +55,10 @@ beforeEach(() => {
   server.lies.clear();
 });
 
-// Hundreds of small files for each lie: synchronous calls cost a tenth.
-
-function filesBelow(root: string, below: string): [string, Buffer][] {
-  return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(root, entry.name);
-    if (entry.isDirectory()) return filesBelow(path, `${below}${entry.name}/`);
-    return [[below + entry.name, readFileSync(path)]];
-  });
-}
-
-/** A copy with hard links: a mirror replaces its files and changes none. */
+/**
+ * A copy with hard links: a mirror replaces its files and changes none. Hundreds of small files for each lie: synchronous calls cost a
+ * tenth.
+ */
 function linkTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -82,7 +75,7 @@ const OWN = new Set(['_headers', '.nojekyll']);
 /** Everything that a mirror has an address for. */
 function servedBy(mirror: string): Site {
   const all = [
-    ...filesBelow(join(mirror, 'current/public'), ''),
+    ...filesBelow(join(mirror, 'current/public')),
     ...filesBelow(join(mirror, 'log'), 'log/'),
     ...filesBelow(join(mirror, 'snapshots'), 'snapshots/'),
   ];

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { filesBelow } from '../files-below.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { digestOf, type Listing, linesOf, listPublic, sha256 } from './release/listing.ts';
 import {
@@ -181,9 +182,6 @@ describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) =
 test('every example is one of the release that has it', async () => {
   const golden = await goldenOf(EXAMPLE_LEDGER);
   const expected = golden.map((line) => line.split(' | ')[0]!).filter(isExample);
-  const found = await readdir(EXAMPLES, { recursive: true, withFileTypes: true });
-  const paths = found
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name).slice(EXAMPLES.length + 1));
+  const paths = filesBelow(EXAMPLES).map(([path]) => path);
   expect(paths.sort()).toEqual(expected.sort());
 });

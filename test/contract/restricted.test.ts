@@ -1,10 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filesBelow } from '../files-below.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { issueKey, type Service, serve } from './release/program.ts';
@@ -42,11 +42,8 @@ beforeAll(async () => {
   for (const until of ['2026-02-05T00Z', undefined])
     await publish({ ...about, until, contents: until ? 'data' : WHOLE });
   for (const root of ['current/public', 'log', 'snapshots'])
-    for (const entry of await readdir(join(out, root, '/'), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const file = join(entry.parentPath, entry.name);
-      files.set(file.slice(out.length + 1), await contentOf(file));
-    }
+    for (const [path, bytes] of filesBelow(join(out, root), `${root}/`))
+      files.set(path, await contentOf(join(out, path), bytes));
   const stores = join(folder, 'service');
   service = await serve(out, stores);
   key = await issueKey('government', stores);
@@ -54,8 +51,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 /** What a reader makes of a file: of a compressed one its text, of a table its rows. */
-async function contentOf(file: string): Promise<string> {
-  const bytes = await readFile(file);
+async function contentOf(file: string, bytes: Buffer): Promise<string> {
   if (file.endsWith('.br')) return `${brotliDecompressSync(bytes)}`;
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes).toString('latin1');
   if (file.endsWith('.xlsx'))

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { filesBelow } from '../files-below.ts';
 import { rowsOf } from '../rows-of.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { useFolder } from '../setups/use-folder.ts';
@@ -14,23 +15,10 @@ let published: Published;
 /** Serves the public files and the log, as any static host does. */
 let host: LyingServer;
 
-async function filesBelow(root: string, below: string): Promise<[string, Buffer][]> {
-  const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
-  return Promise.all(
-    files.map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
-      const place = join(parentPath, name);
-      return [below + place.slice(root.length + 1), await readFile(place)];
-    }),
-  );
-}
-
 beforeAll(async () => {
   published = await publish(folder);
   const { out } = published;
-  const files = [
-    ...(await filesBelow(join(out, 'current/public'), '')),
-    ...(await filesBelow(join(out, 'log'), 'log/')),
-  ];
+  const files = [...filesBelow(join(out, 'current/public')), ...filesBelow(join(out, 'log'), 'log/')];
   host = await LyingServer.start(new Map(files));
 });
 afterAll(() => host.close());

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
@@ -8,6 +8,7 @@ import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/lea
 import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import type { NastyLedger } from '../contract/release/nasty-events.ts';
+import { textsBelow } from '../files-below.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 
@@ -90,13 +91,5 @@ export async function publishNasty(
   const problems = await check(options);
   // Pages and pictures are made of files that were just compared: once is enough.
   const report = await build(options);
-  return { report, files: await filesOf(options.out), problems };
-}
-
-async function filesOf(out: string): Promise<Record<string, string>> {
-  const root = join(out, 'current/');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const read = async (file: string) => [file.slice(root.length), await readFile(file, 'latin1')] as const;
-  return Object.fromEntries(await Promise.all(files.map(read)));
+  return { report, files: textsBelow(join(options.out, 'current'), 'latin1'), problems };
 }

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
@@ -16,6 +16,7 @@ import {
 } from '../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../pipeline/release/signing/open-manifest.ts';
+import { filesBelow } from '../files-below.ts';
 import { sampleEvents } from '../ledger/events/sample-events.ts';
 import { writeSnapshot } from '../ledger/test-ledger.ts';
 import { keptService } from './kept-service.ts';
@@ -73,11 +74,9 @@ describe('the publisher’s key', () => {
   test('is made by the first run, for its owner alone, outside the folder of releases', async () => {
     const of = await published(1);
     expect((await stat(of.keyFile)).mode & 0o777).toBe(0o600);
-    const files = await readdir(of.out, { recursive: true, withFileTypes: true });
     const secret = await secretOf(of);
     expect(await readFile(of.keyFile, 'utf8')).toContain(secret);
-    for (const entry of files.filter((entry) => entry.isFile()))
-      expect((await readFile(join(entry.parentPath, entry.name))).includes(secret)).toBe(false);
+    for (const [path, bytes] of filesBelow(of.out)) expect(bytes.includes(secret), path).toBe(false);
   });
 
   test('is refused where others can read it, and where it is not one, without a word of what is in it', async () => {

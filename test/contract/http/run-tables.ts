@@ -1,6 +1,7 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { filesBelow } from '../../files-below.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { type Facts, faultsOf, linesOf, requestBytes } from './check-row.ts';
 import { type Answer, exchange } from './client.ts';
@@ -31,16 +32,12 @@ let published: Published;
 let known: Map<string, string>;
 
 /** Where each published file is, by the SHA-256 of its bytes. */
-async function hashesIn(out: string): Promise<Map<string, string>> {
+function hashesIn(out: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const folder of ['current/public', 'current/restricted', 'log', 'log-entries', 'snapshots']) {
-    const entries = await readdir(join(out, folder), { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((one) => one.isFile())) {
-      const path = join(entry.parentPath, entry.name);
-      const name = path.slice(out.length + 1).replace(/^current\/(?:public|restricted)\//, '');
-      const hash = sha256(await readFile(path));
-      if (!found.has(hash)) found.set(hash, name);
-    }
+    const below = folder.startsWith('current/') ? '' : `${folder}/`;
+    for (const [path, bytes] of filesBelow(join(out, folder), below))
+      if (!found.has(sha256(bytes))) found.set(sha256(bytes), path);
   }
   return found;
 }
@@ -230,7 +227,7 @@ async function fill(file: string, filled: readonly (readonly [Row, string[]])[])
 export function testTables(files: readonly string[], publish: () => Promise<Published>): void {
   beforeAll(async () => {
     published = await publish();
-    if (isFilling) known = await hashesIn(published.out);
+    if (isFilling) known = hashesIn(published.out);
   });
 
   beforeEach(async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { parquetReadObjects } from 'hyparquet';
+import { filesBelow } from '../../files-below.ts';
 
 /** A file as a static host has it, or as the service gives it to a key. */
 interface Listed {
@@ -34,13 +35,7 @@ export async function listPublic(out: string): Promise<Listing> {
     ['log/', join(out, 'log')],
     [`snapshots/${newest}/`, join(out, 'snapshots', newest)],
   ] as const;
-  const found = new Map<string, Buffer>();
-  for (const [prefix, root] of trees)
-    for (const entry of await readdir(root, { recursive: true, withFileTypes: true }))
-      if (entry.isFile()) {
-        const file = join(entry.parentPath, entry.name);
-        found.set(prefix + file.slice(root.length + 1), await readFile(file));
-      }
+  const found = new Map(trees.flatMap(([prefix, root]) => filesBelow(root, prefix)));
   const rules = parseHeaders(found.get('_headers')!.toString());
   const types = mediaTypes(found.get('manifest.json')!.toString());
   const listed = new Map<string, Listed>();

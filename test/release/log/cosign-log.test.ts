@@ -14,13 +14,14 @@ import {
   readWitnessStates,
   type SharedNote,
 } from '../../../pipeline/release/log/cosign-log.ts';
+import { textsBelow } from '../../files-below.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { useFolder } from '../../setups/use-folder.ts';
 import { ForeignKey } from '../../witness/foreign-log.ts';
 import { type Behave, type ForeignWitness, foreignWitness } from '../../witness/foreign-witness.ts';
 import { checkLog } from './check-log.ts';
-import { factsOf, filesBelow, publishLog } from './publish-log.ts';
+import { factsOf, publishLog } from './publish-log.ts';
 
 const LEDGER_KEY = new ForeignKey(signer.verifier.name, 1, 7);
 const [ONE, TWO, STRANGER] = [1, 2, 3].map((seed) => new ForeignKey(`witness.example/w${seed}`, 4, seed)) as [
@@ -200,10 +201,10 @@ describe('a published checkpoint', () => {
     const one = await witnessOf(ONE);
     one.behave = behave;
     await publishLog(out, ledger, ends[0]!);
-    const before = filesBelow(join(out, 'log'));
+    const before = textsBelow(join(out, 'log'));
     expect(await cosign(out, await serversOf([one, ONE]))).toBe(1);
     expect(lines.join()).toMatch(fault);
-    expect(filesBelow(join(out, 'log'))).toEqual(before);
+    expect(textsBelow(join(out, 'log'))).toEqual(before);
   });
 
   test('tells a signature of the checkpoint before from a forged one', async () => {

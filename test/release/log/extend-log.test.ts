@@ -17,11 +17,12 @@ import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/
 import { edgeTiles, type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { textsBelow } from '../../files-below.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { failureOf } from '../temporary-folder.ts';
 import { checkLog } from './check-log.ts';
-import { factsOf, filesBelow, publishLog } from './publish-log.ts';
+import { factsOf, publishLog } from './publish-log.ts';
 
 /** A ledger with snapshots of these numbers of events, and the end of each. */
 async function ledgerOf(...counts: number[]) {
@@ -47,7 +48,7 @@ describe('a log', () => {
       expect([end.size, await problemsOf(inSteps, end)]).toEqual([end.size, []]);
     }
     await publishLog(atOnce, ledger, ends.at(-1)!);
-    const [steps, once] = [filesBelow(inSteps), filesBelow(atOnce)];
+    const [steps, once] = [textsBelow(inSteps), textsBelow(atOnce)];
     expect(Object.entries(steps).filter(([path]) => path in once)).toEqual(Object.entries(once));
     const isThere = (tile: Tile) => existsSync(logFile(atOnce, tilePath(tile)));
     for (const { size } of ends)
@@ -65,12 +66,12 @@ describe('a log', () => {
     for (const [index, edge] of [null, ...ends].entries()) {
       const read = temporaryFolder();
       for (const end of edge ? [edge, target] : [target]) await publishLog(read, ledger, end);
-      const expected = filesBelow(read);
+      const expected = textsBelow(read);
       for (const [start, foldFrom] of [LEDGER_START, ...ends].entries()) {
         const out = temporaryFolder();
         if (edge) await publishLog(out, ledger, edge);
         await publishLog(out, ledger, target, null, foldFrom);
-        expect([index, start, filesBelow(out)]).toEqual([index, start, expected]);
+        expect([index, start, textsBelow(out)]).toEqual([index, start, expected]);
       }
     }
     // A ledger may seal the same events in other snapshots, so a log may end within one.
@@ -83,16 +84,16 @@ describe('a log', () => {
       await publishLog(out, ledger, ends[2]!);
       await publishLog(out, other.ledger, other.ends.at(-1)!, null, foldFrom);
     }
-    expect(filesBelow(folded)).toEqual(filesBelow(read));
+    expect(textsBelow(folded)).toEqual(textsBelow(read));
   });
 
   test('keeps the partial tiles of each checkpoint for one more run after they are full', async () => {
     const { ledger, ends } = await ledgerOf(10, 20, 226, 44, 1);
     const out = temporaryFolder();
     const partials = () =>
-      Object.keys(filesBelow(join(out, 'log'))).filter((path) => /^tile.*\.p\//.test(path));
+      Object.keys(textsBelow(join(out, 'log'))).filter((path) => /^tile.*\.p\//.test(path));
     const publicPartials = () =>
-      Object.keys(filesBelow(join(out, 'log/public'))).filter((path) => path.includes('.p/'));
+      Object.keys(textsBelow(join(out, 'log/public'))).filter((path) => path.includes('.p/'));
     const seen: string[] = [];
     for (const end of ends.slice(0, 2)) {
       await publishLog(out, ledger, end);
@@ -121,7 +122,7 @@ describe('a log', () => {
     renameSync(join(out, 'log/public/v2'), join(out, 'log/public/v7'));
     writeFileSync(join(out, 'log/public/policy.json'), JSON.stringify({ version: 7, types: {} }));
     await publishLog(out, ledger, ends[2]!);
-    expect(filesBelow(out)).toEqual(filesBelow(atOnce));
+    expect(textsBelow(out)).toEqual(textsBelow(atOnce));
     expect(await problemsOf(out, ends[2]!)).toEqual([]);
   });
 
@@ -167,7 +168,7 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     expected: Record<string, unknown>,
     previous: LedgerPosition | null = null,
   ) {
-    const before = filesBelow(out);
+    const before = textsBelow(out);
     let committed = 0;
     const error = await failureOf(async () => {
       committed = await publishLog(out, ledger, end, previous);
@@ -175,7 +176,7 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     expect(error).toMatchObject(expected);
     expect(error.message).toMatch(/restore the ledger|never changes|expected/);
     expect(committed).toBe(0);
-    expect(filesBelow(out)).toEqual(before);
+    expect(textsBelow(out)).toEqual(before);
     expect((await readdir(out)).filter((name) => name.startsWith('staging'))).toEqual([]);
   }
 

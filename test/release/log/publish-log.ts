@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { prepareLog } from '../../../pipeline/build/extend-log.ts';
 import type { LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
 import { CompactRange } from '../../../pipeline/ledger/log/merkle.ts';
@@ -42,13 +40,4 @@ export async function publishLog(
     committed += 1;
   });
   return committed;
-}
-
-/** Every file below a folder in base64, by path. */
-export function filesBelow(folder: string): Record<string, string> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(
-    files.sort().map((file) => [file.slice(folder.length + 1), readFileSync(file, 'base64')]),
-  );
 }

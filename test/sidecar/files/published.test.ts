@@ -10,7 +10,7 @@ import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
-import { filesBelow } from '../../release/log/publish-log.ts';
+import { textsBelow } from '../../files-below.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useFolder } from '../../setups/use-folder.ts';
@@ -68,7 +68,7 @@ async function sidecar(
  */
 function pathsBeside(): string[] {
   const below = (part: string) =>
-    Object.keys(filesBelow(join(release.out, part))).map((path) => `/${part}/${path}`);
+    Object.keys(textsBelow(join(release.out, part))).map((path) => `/${part}/${path}`);
   const all = [...below('log'), ...below('snapshots')];
   return all.filter((path) => !(/\.p\//.test(path) && all.includes(path.replace(/\.p\/\d+$/, ''))));
 }
@@ -163,7 +163,7 @@ describe('a server that follows a bucket', () => {
         expect([path, (await get(app, path)).statusCode]).toEqual([path, 503]);
       engine.plan = () => null;
       while (published.following!.version() === 0) await sleep(10);
-      const tile = filesBelow(join(release.out, 'log'))['tile/0/001']!;
+      const tile = textsBelow(join(release.out, 'log'))['tile/0/001']!;
       expect((await get(app, '/log/tile/0/001')).rawPayload).toEqual(Buffer.from(tile, 'base64'));
     },
   );

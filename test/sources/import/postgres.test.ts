@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { postgresSource } from '../../../pipeline/sources/postgres/postgres-sour
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { runHere } from '../../contract/commands/seam.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { filesBelow } from '../../files-below.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { writeOrganisation } from '../../organisation.ts';
 import { isSweep } from '../../setups/sweep.ts';
@@ -577,11 +578,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect([published, findings]).toMatchObject([{ outcome: 'published' }, []]);
     const checked = await runHere('ledger check', [imported]);
     expect(checked.status, checked.stdout).toBe(0);
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
-      file.isFile(),
-    );
-    for (const { parentPath, name } of files)
-      expect(readFileSync(join(parentPath, name), 'latin1').includes('hunter2'), name).toBe(false);
+    for (const [path, bytes] of filesBelow(folder)) expect(bytes.includes('hunter2'), path).toBe(false);
     expect(stdout + stderr).not.toContain('hunter2');
   });
 });
