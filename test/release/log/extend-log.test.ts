@@ -293,7 +293,7 @@ describe('a check of the log', () => {
     const out = temporaryFolder();
     const damage: [string, (out: string) => void][] = [
       ['log/tile/0/001', (o) => flip(logFile(o, 'tile/0/001'))],
-      ['log/the partial tiles', (o) => flip(logFile(o, 'tile/1/000.p/2'))],
+      ['log/tile', (o) => flip(logFile(o, 'tile/1/000.p/2'))],
       ['log-entries/001 entry 3', (o) => replace(logFile(o, 'tile/entries/001'), 'seq":259', 'seq":958')],
       ['log-entries/000', (o) => truncateSync(logFile(o, 'tile/entries/000'), 5000)],
       ['log-entries/000', (o) => unlinkSync(logFile(o, 'tile/entries/000'))],
