@@ -48,6 +48,7 @@ import {
   type SnapshotsWork,
   unlistedSnapshots,
   type VerifiedSnapshot,
+  verifyLater,
   verifyOldHistory,
   verifySnapshot,
   verifyUnlisted,
@@ -397,6 +398,7 @@ export const CHECKS = [
         verified.push(...(await verifyUnlistedSnapshots(list, subject, work)));
         await verifySnapshotNames({ verified, unread }, { origin, findings, disk: origin.disk });
       }
+      await verifyLater(work);
       const whose = others > 0 ? `; ${others} not signed by any current key` : '';
       return `${chosen.length} of ${list.index.length} read, the list signed, all of their files as listed${whose}`;
     },
@@ -444,6 +446,7 @@ function snapshotsWork({ origin, options, findings, manifest, signed }: Subject)
     known: signed?.known ?? [],
     most: mostBytes(files),
     histories: new Map(),
+    later: options.keep ? null : [],
   };
 }
 

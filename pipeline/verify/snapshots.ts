@@ -1,3 +1,4 @@
+import { sha256 } from '#hashing';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/events/slot.ts';
@@ -27,7 +28,7 @@ import {
 import { openManifest } from '../release/signing/open-manifest.ts';
 import { type Findings, mismatchError } from './findings.ts';
 import { assertExtends, headOf } from './log.ts';
-import { announcedLength, measure, type Origin, promisedBody, readListed, readSmall } from './origin.ts';
+import { announcedLength, type Origin, promisedBody, readListed, readSmall } from './origin.ts';
 import { assertPlaceable } from './placeable-paths.ts';
 
 /** A file that a snapshot stores. */
@@ -53,6 +54,21 @@ export interface SnapshotsWork {
   most: number;
   /** Lengths of old histories by path; null: that history is not as it should be. */
   histories: Map<string, number | null>;
+  /**
+   * Histories that `verifyLater` compares after the last snapshot, since a host would count each reading of the file that they are the ends of.
+   * Null: each at once, where those files are on this disk.
+   */
+  later: HistoryEnd[] | null;
+}
+
+/** A history of a snapshot: its header, and the last bytes of a longer file. */
+interface HistoryEnd {
+  file: History;
+  /** For messages. */
+  place: string;
+  /** Of the longer file. */
+  path: string;
+  length: number;
 }
 
 export interface VerifiedSnapshot {
@@ -131,14 +147,20 @@ export async function verifySnapshotFiles(
   entry: SnapshotEntry,
   work: SnapshotsWork,
 ): Promise<Pick<VerifiedSnapshot, 'stored' | 'voucher'>> {
-  const { origin, findings, parallel, known, most } = work;
+  const { origin, findings, parallel, known, most, later } = work;
   const place = origin.placeOf(entry.index.path);
   const stored = storedFiles(snapshot, most, place);
   await inParallel(stored, parallel, async ({ url, sha256, bytes }) => {
     await findings.attempt(() => origin.verifyFile({ path: url, sha256, bytes }));
   });
   for (const file of snapshot.files)
-    if ('range' in file) await findings.attempt(() => verifyHistory(file, entry, work));
+    if ('range' in file)
+      await findings.attempt(async () => {
+        const end = await endOf(file, entry, work);
+        if (!end) return;
+        if (later) later.push(end);
+        else await compareEnds([end], work);
+      });
   return { stored, voucher: await assertSigned(snapshot, stored, { keys: known, origin, place }) };
 }
 
@@ -212,60 +234,73 @@ async function open(
   }
 }
 
-/** Compares a history with its header plus the end of the longer file that it names. */
-async function verifyHistory(
+/** Compares the histories that were left for later. Each of the longer files is read once. */
+export async function verifyLater({ later, ...work }: SnapshotsWork): Promise<void> {
+  for (const ends of Map.groupBy(later ?? [], ({ path }) => path).values())
+    await work.findings.attempt(() => compareEnds(ends, work));
+}
+
+/** Where a history is. Null: the list says that it is lost, or its file is a finding already. */
+async function endOf(
   file: History,
   { histories = {}, index }: SnapshotEntry,
   { origin, files, ...work }: SnapshotsWork,
-): Promise<void> {
+): Promise<HistoryEnd | null> {
   const { of, last } = file.range;
   const place = `${origin.placeOf(index.path)}: ${file.path}`;
   const old = histories[of];
-  // The list says that the old history is lost.
-  if (old === null) return;
-  const at = old ?? of;
+  if (old === null) return null;
+  const path = old ?? of;
   if (old !== undefined && !work.histories.has(old))
     work.histories.set(old, await oldHistoryLength(origin, old, work.most));
-  const listed = files.find(({ path }) => path === of)?.bytes ?? null;
+  const listed = files.find((one) => one.path === of)?.bytes ?? null;
   const length = old === undefined ? listed : work.histories.get(old)!;
-  // That old history is a finding already.
-  if (old !== undefined && length === null) return;
+  if (old !== undefined && length === null) return null;
   if (length === null || length < last)
-    throw mismatchError(place, `${last} bytes of ${at}`, 'none, or fewer');
-  // HTTP has no empty range: hosts would answer 416.
-  if (last === 0) return assertHistory(file, [], place);
-  const from = length - last;
-  await origin.retrying(at, async () => {
-    const opened = await origin.open(at, { from });
-    if (opened === null || opened === 'unchanged')
-      throw mismatchError(origin.placeOf(at), 'a file', 'no such file');
-    const rest = promisedBody(opened, length, origin.placeOf(at));
-    await assertHistory(file, after(rest, from - opened.from), place);
-  });
+    throw mismatchError(place, `${last} bytes of ${path}`, 'none, or fewer');
+  return { file, place, path, length };
 }
 
-async function assertHistory(
-  { head, sha256, bytes }: History,
-  end: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  place: string,
+/** Compares histories that end like the same longer file with it. */
+async function compareEnds(
+  ends: readonly HistoryEnd[],
+  { origin, findings }: Pick<SnapshotsWork, 'origin' | 'findings'>,
 ): Promise<void> {
-  const found = await measure(joined(new TextEncoder().encode(head), end));
-  if (found.bytes !== bytes) throw mismatchError(place, `${bytes} bytes`, `${found.bytes}`);
-  if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
+  const { path } = ends[0]!;
+  const found = await origin.retrying(path, () => hashEnds(ends, origin));
+  for (const [at, { file, place }] of ends.entries())
+    await findings.attempt(async () => {
+      const bytes = headerOf(file).length + file.range.last;
+      if (bytes !== file.bytes) throw mismatchError(place, `${file.bytes} bytes`, `${bytes}`);
+      if (found[at] !== file.sha256) throw mismatchError(place, `SHA-256 ${file.sha256}`, found[at]!);
+    });
 }
 
-async function* joined(head: Uint8Array, end: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  yield head;
-  yield* end;
-}
-
-/** Drops the first bytes: a host may begin before the byte that was asked for. */
-async function* after(body: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
-  let left = skip;
-  for await (const chunk of body) {
-    if (chunk.length > left) yield chunk.subarray(left);
-    left = Math.max(0, left - chunk.length);
+/** The SHA-256 of each, in one reading of the longer file. */
+async function hashEnds(ends: readonly HistoryEnd[], origin: Origin): Promise<string[]> {
+  const { path, length } = ends[0]!;
+  const place = origin.placeOf(path);
+  const hashes = ends.map(() => sha256());
+  for (const [index, { file }] of ends.entries()) hashes[index]!.update(headerOf(file));
+  const from = length - Math.max(...ends.map(({ file }) => file.range.last));
+  // HTTP has no empty range: hosts would answer 416.
+  if (from === length) return hashes.map((hash) => hash.digest());
+  const opened = await origin.open(path, { from });
+  if (opened === null || opened === 'unchanged') throw mismatchError(place, 'a file', 'no such file');
+  let at = opened.from;
+  for await (const chunk of promisedBody(opened, length, place)) {
+    for (const [index, { file }] of ends.entries()) {
+      // A host may begin before the byte that was asked for.
+      const skip = Math.max(0, length - file.range.last - at);
+      if (skip < chunk.length) hashes[index]!.update(chunk.subarray(skip));
+    }
+    at += chunk.length;
   }
+  return hashes.map((hash) => hash.digest());
+}
+
+function headerOf({ head }: History): Uint8Array {
+  return new TextEncoder().encode(head);
 }
 
 /** Paths of the old histories that a list names. */

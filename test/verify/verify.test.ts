@@ -178,6 +178,14 @@ describe('the verification of a service', () => {
   });
 });
 
+test('a history is asked for once for itself and once for all snapshots, since services count each request', async () => {
+  expect((await look()).findings).toEqual([]);
+  expect(server.requests.filter((path) => path.startsWith('economy/mic-history.csv'))).toEqual([
+    'economy/mic-history.csv',
+    expect.stringMatching(/^economy\/mic-history.csv bytes=\d+-$/),
+  ]);
+});
+
 describe('a host that sends endless data', () => {
   const HISTORY = 'economy/mic-history.csv';
 

@@ -36,6 +36,7 @@ export async function verifySnapshot(out: string, id: string): Promise<Finding[]
         known: [],
         most: Number.POSITIVE_INFINITY,
         histories: new Map(),
+        later: null,
       },
     );
     await verifyNamesOfSnapshot({ entry, ...verified }, { origin, findings, disk: origin });
