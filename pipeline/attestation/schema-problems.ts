@@ -48,7 +48,9 @@ function expectationOf(issue: Issue): string {
   if (issue.code === 'invalid_type') return issue.expected;
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ');
   if (issue.code === 'too_small')
-    return issue.origin === 'array' ? `at least ${issue.minimum} items` : `at least ${issue.minimum}`;
+    return issue.origin === 'array'
+      ? `at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
+      : `at least ${issue.minimum}`;
   if (issue.code === 'too_big')
     return issue.origin === 'array' ? `at most ${issue.maximum} items` : `at most ${issue.maximum}`;
   return issue.message;

@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { ALGORITHMS } from '../../pipeline/attestation/document.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
-import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { Id } from '../../pipeline/ledger/events/event.ts';
 import { printable } from '../../pipeline/words/printable.ts';
 import { type Context, defineCommand, type Flag } from './command.ts';
 
 /** In [0, 1]. */
 export const share = z
   .string()
-  .regex(/^(0(\.\d{1,15})?|1(\.0{1,15})?)$/)
-  .transform(Number);
+  .regex(/^\d+(\.\d+)?(e-?\d+)?$/i)
+  .transform(Number)
+  .pipe(z.number().min(0).max(1));
 
 export const companion = {
-  unit: 'the name of a companion, at most 200 characters',
+  unit: 'the name of a companion: at most 200 characters, the first none of = + - @',
   description: 'The companion that attests.',
-  schema: text.max(200),
+  // Under another name no ledger would register what it attests.
+  schema: Id,
 } as const satisfies Flag;
 
 export const algorithm = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { Id } from '../../pipeline/ledger/events/event.ts';
 import { printable } from '../../pipeline/words/printable.ts';
 import { algorithm, attestNew, companion, reportProblems, share } from './attest-new.ts';
 import { defineCommand, type Flag, formatJson, json } from './command.ts';
@@ -32,7 +33,8 @@ const dryRun = {
 
 /** Who reports it: the agent of an event. */
 function agentFlag(description: string) {
-  return { default: 'REGISTRY', unit: 'a name', description } as const satisfies Flag;
+  const unit = 'a name: at most 200 characters, the first none of = + - @';
+  return { default: 'REGISTRY', unit, description, schema: Id } as const satisfies Flag;
 }
 
 /** The time of an event, by a flag that says what happens then. */
