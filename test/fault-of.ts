@@ -10,3 +10,13 @@ export function faultOf(work: () => unknown): CathedralError {
   }
   throw new Error('expected a failure');
 }
+
+/** The message of what `work` throws; `accepted` where it throws nothing. */
+export function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+}

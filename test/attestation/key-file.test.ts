@@ -1,27 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { openKey, parseKeyFile, sealKey } from '../../pipeline/attestation/key-file.ts';
+import { faultOf } from '../fault-of.ts';
 import { LANTERN } from './signed-document.ts';
 
 const PASSPHRASE = 'caf\u00e9 au lait, s.v.p.';
 /** To seal and to open a key takes a second each, on purpose. */
 const SEALED = sealKey(LANTERN, PASSPHRASE);
-const refusal = (code: string, found: RegExp) =>
-  expect.objectContaining({ code, found: expect.stringMatching(found) });
-const thrownBy = (work: () => unknown): unknown => {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return null;
-};
+const refusal = (code: string, found: RegExp) => ({ code, found: expect.stringMatching(found) });
 
 describe('a key file', () => {
   test('returns the key for the passphrase, in any Unicode composition, and for no other one', () => {
     const file = parseKeyFile(SEALED, 'a.key');
     const opened = openKey(file, 'cafe\u0301 au lait, s.v.p.', 'a.key');
     expect({ ...opened, secretKey: Buffer.from(opened.secretKey) }).toEqual(LANTERN);
-    expect(thrownBy(() => openKey(file, 'cafe au lait, s.v.p.', 'a.key'))).toEqual(
+    expect(faultOf(() => openKey(file, 'cafe au lait, s.v.p.', 'a.key'))).toMatchObject(
       refusal('attestation_refused', /a wrong one/),
     );
   });
@@ -41,7 +33,7 @@ describe('a key file', () => {
     ['ciphertext', { ...changed, secret_key: Buffer.alloc(32).toString('base64') }],
   ])('with another %s is refused', (_, file) => {
     const parsed = parseKeyFile(JSON.stringify(file), 'a.key');
-    expect(thrownBy(() => openKey(parsed, PASSPHRASE, 'a.key'))).toEqual(
+    expect(faultOf(() => openKey(parsed, PASSPHRASE, 'a.key'))).toMatchObject(
       refusal('attestation_refused', /changed/),
     );
   });
@@ -54,10 +46,12 @@ describe('a key file', () => {
     ['a shorter tag', JSON.stringify({ ...changed, tag: Buffer.alloc(4).toString('base64') })],
     ['a member more', JSON.stringify({ ...changed, note: '' })],
   ])('of %s is refused before anything is computed', (_, text) => {
-    expect(thrownBy(() => parseKeyFile(text, 'a.key'))).toEqual(refusal('attestation_refused', /./));
+    expect(faultOf(() => parseKeyFile(text, 'a.key'))).toMatchObject(refusal('attestation_refused', /./));
   });
 
   test('rejects a short passphrase', () => {
-    expect(thrownBy(() => sealKey(LANTERN, 'elevenchars'))).toEqual(refusal('attestation_refused', /fewer/));
+    expect(faultOf(() => sealKey(LANTERN, 'elevenchars'))).toMatchObject(
+      refusal('attestation_refused', /fewer/),
+    );
   });
 });

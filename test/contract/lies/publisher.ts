@@ -64,7 +64,7 @@ export const hex = (bytes: string | Uint8Array) => sha256(bytes).toString('hex')
 
 /** RFC 6962 §2.1. */
 export const leafHash = (line: string) => sha256('\0', line);
-function treeHash(leaves: readonly Buffer[]): Buffer {
+export function treeHash(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 1) return leaves[0]!;
   let split = 1;
   while (split * 2 < leaves.length) split *= 2;

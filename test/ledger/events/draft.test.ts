@@ -6,6 +6,7 @@ import {
   warningsOf,
 } from '../../../pipeline/ledger/events/draft.ts';
 import { slotTime } from '../../../pipeline/ledger/events/slot.ts';
+import { messageOf } from '../../fault-of.ts';
 import { rowsOf } from '../../rows-of.ts';
 
 const NEXT: NextPlace = {
@@ -15,14 +16,8 @@ const NEXT: NextPlace = {
 };
 const DRAFT: EventDraft = { type: 'mii_reading', agent: 'ATLAS', data: { mii: 0.94 } };
 
-function refusal(draft: Partial<EventDraft>, next: Partial<NextPlace> = {}): string {
-  try {
-    completeEvent({ ...DRAFT, ...draft }, { ...NEXT, ...next }, () => 'votes.csv:3');
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return 'accepted';
-}
+const refusal = (draft: Partial<EventDraft>, next: Partial<NextPlace> = {}) =>
+  messageOf(() => completeEvent({ ...DRAFT, ...draft }, { ...NEXT, ...next }, () => 'votes.csv:3'));
 
 describe('a draft', () => {
   test('gets a seq, the time of the clock, its cycle and a salt', () => {

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../pipeline/sources/rows/local-time.ts';
-
-function messageOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return 'accepted';
-}
+import { messageOf } from '../../fault-of.ts';
 
 describe('a time', () => {
   test.for([
