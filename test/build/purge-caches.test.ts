@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { isReplacedByRelease } from '../../pipeline/release/format/headers.ts';
+import { listenInTest } from '../listen.ts';
 
 /** A CDN that gives these answers in turn, the last one for ever. */
 async function cdn(...statuses: number[]) {
@@ -12,10 +12,8 @@ async function cdn(...statuses: number[]) {
     const body = Buffer.concat(await request.toArray()).toString();
     requests.push([method, url, headers.authorization, headers['content-type'], body]);
     response.writeHead(statuses[Math.min(requests.length, statuses.length) - 1]!).end();
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/purge`, requests };
+  });
+  return { url: `${(await listenInTest(server)).origin}/purge`, requests };
 }
 
 const SECRET = { header: 'Authorization: Bearer s3cret', body: '{"tags":["cathedral-release"]}' };

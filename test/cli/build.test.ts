@@ -1,13 +1,12 @@
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { publisherKey, RunningCli, runHere } from '../contract/commands/seam.ts';
+import { listenInTest } from '../listen.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 async function sampleLedger(): Promise<{ ledger: string; out: string; args: string[] }> {
@@ -23,10 +22,8 @@ test('publishes what was repaired or comes free, says so in its status, and keep
   const cdn = createServer((_, response) => {
     purges += 1;
     response.end();
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void cdn.close());
-  await once(cdn, 'listening');
-  const purge = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/`;
+  });
+  const purge = `${(await listenInTest(cdn)).origin}/`;
   const build = (...more: string[]) =>
     runHere('build', [...args, '--purge-url', purge, ...more], {
       env: { CATHEDRAL_PUBLISHER_KEY: publisherKey(out) },

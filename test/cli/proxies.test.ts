@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { runCli } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
+import { listenInTest } from '../listen.ts';
 import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -49,13 +49,8 @@ async function proxyTo(to: string | null) {
     });
     return through;
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  return { asked, address: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const { port } = await listenInTest(proxy);
+  return { asked, address: `127.0.0.1:${port}` };
 }
 
 describe('the proxy that the environment names', () => {

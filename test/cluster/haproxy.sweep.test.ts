@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
 import { type Readiness, readReadiness } from '../../src/sidecar/health/readiness.ts';
 import { freePort } from '../engines/free-port.ts';
 import { endHaproxy, hasHaproxy, runHaproxy } from '../engines/haproxy.ts';
+import { listenInTest } from '../listen.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { served } from '../sidecar/tiny-app.ts';
@@ -48,10 +49,8 @@ async function dyingServer() {
     if (request.url === '/rotation') return void response.end();
     deaths += 1;
     request.socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => end(server));
-  return { port: (server.address() as AddressInfo).port, deaths: () => deaths };
+  });
+  return { port: (await listenInTest(server)).port, deaths: () => deaths };
 }
 
 /** A server whose download goes on until the test ends it, and which may leave or hang. */
@@ -68,10 +67,8 @@ async function sendingServer() {
     }
     response.writeHead(200).write('begun ');
     downloads.push(response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => end(server));
-  return { port: (server.address() as AddressInfo).port, state, downloads, asked: () => asked };
+  });
+  return { port: (await listenInTest(server)).port, state, downloads, asked: () => asked };
 }
 
 describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', () => {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, test } from 'vitest';
+import { listen } from '../listen.ts';
 import { useStore } from '../setups/use-store.ts';
 import { checkSession } from './commands/session.ts';
 
@@ -62,7 +61,10 @@ const remote = createServer((request, response) => {
   const page = answer.events?.slice(offset, offset! + limit!);
   response.end(page ? `{"events":[${page.join(',')}],"count":${page.length}}` : '{"events":7}');
 });
-beforeAll(() => once(remote.listen(0, '127.0.0.1'), 'listening'));
+let origin: string;
+beforeAll(async () => {
+  ({ origin } = await listen(remote));
+});
 afterAll(() => void remote.close());
 
 test(
@@ -72,7 +74,7 @@ test(
       '@remote': async (how, content) => {
         const status = how === 'status-404' ? 404 : 200;
         answer = { status, events: how === 'another-form' ? null : chainOf(content, how === 'wrong-hash') };
-        return { remote: `http://127.0.0.1:${(remote.address() as AddressInfo).port}` };
+        return { remote: origin };
       },
     }),
   PATIENCE,

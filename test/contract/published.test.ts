@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../listen.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { linesOf, listPublic } from './release/listing.ts';
 import { publish, runHere } from './release/seam.ts';
@@ -26,8 +26,7 @@ beforeAll(async () => {
     if (!existsSync(file) || !statSync(file).isFile()) response.writeHead(404).end();
     else createReadStream(file).pipe(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin: address } = await listen(server));
 });
 afterAll(async () => {
   server.closeAllConnections();

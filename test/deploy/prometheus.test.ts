@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +14,7 @@ import { hashKey } from '../../src/sidecar/keys/key-text.ts';
 import { openServices } from '../../src/sidecar/open-services.ts';
 import { createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
+import { listen } from '../listen.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { DOCUMENTS, liveLedger, VERIFIERS } from '../sidecar/live/live-ledger.ts';
 import { until } from '../sidecar/live/until.ts';
@@ -122,8 +121,7 @@ beforeAll(async () => {
     await closeServer(server, 0);
     await open.close();
   };
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin: url } = await listen(server));
   for (const path of [
     'economy/supply',
     'economy/suply',

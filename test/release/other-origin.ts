@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.ts';
 import type { SharedBrowser } from '../setups/use-browser.ts';
 import { visit } from '../site/visit.ts';
 
@@ -23,11 +22,10 @@ export async function unreadableElsewhere(
   addresses: readonly string[],
   also: readonly Record<string, string>[] = [],
 ): Promise<string[]> {
-  const other = createServer((_, response) => response.end('<!doctype html>')).listen(0, '127.0.0.1');
-  await once(other, 'listening');
+  const other = createServer((_, response) => response.end('<!doctype html>'));
+  const { origin } = await listen(other);
   try {
-    const { port } = other.address() as AddressInfo;
-    await using visited = await visit(browser, `http://127.0.0.1:${port}/`);
+    await using visited = await visit(browser, `${origin}/`);
     const read = async (asked: [string, Record<string, string>][]) => {
       const failed: string[] = [];
       for (const [address, headers] of asked)

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../listen.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { serveStatic } from './static-host.ts';
@@ -235,10 +235,7 @@ describe('a page of another origin', () => {
         `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><script nonce="x">addEventListener('message', ({ data, origin }) => { (window.told ??= []).push({ ...data, origin }); });</script>${body}`,
       );
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { origin } = await listen(server);
     const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) wrong.push(message.text());

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import type { Simulation } from '../../src/sidecar/simulation/open-simulation.ts';
+import { listen } from '../listen.ts';
 
 export interface Host extends AsyncDisposable {
   origin: string;
@@ -51,15 +51,12 @@ export async function openHost(
     }
   });
   if (simulation) server.on('upgrade', simulation.upgrade);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   const close = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => {
       server.close(resolve);
     });
   };
-  const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, missed, listeners, wanted, [Symbol.asyncDispose]: close };
+  const { origin } = await listen(server);
+  return { origin, missed, listeners, wanted, [Symbol.asyncDispose]: close };
 }

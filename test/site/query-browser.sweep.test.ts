@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright';
@@ -11,6 +10,7 @@ import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifes
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
 import { SQL_EXAMPLES } from '../../src/site/explore/sql/examples.ts';
+import { listen } from '../listen.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
 import { type Visit, violations, visit } from './visit.ts';
@@ -47,10 +47,7 @@ beforeAll(async () => {
     const place = `bytes ${first}-${first + part.length - 1}/${bytes.length}`;
     return response.writeHead(206, { ...about, 'Content-Range': place }).end(part);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin } = await listen(server));
 });
 
 afterAll(async () => {

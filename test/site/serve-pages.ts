@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { COMMON_HEADERS } from '../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { listen } from '../listen.ts';
 
 /** Serves a built site to a browser, on this machine only and under the service's content security policy. */
 export async function servePages(root: string): Promise<{ server: Server; origin: string }> {
@@ -17,8 +17,5 @@ export async function servePages(root: string): Promise<{ server: Server; origin
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { server, ...(await listen(server)) };
 }

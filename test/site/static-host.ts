@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { listen } from '../listen.ts';
 import type { Built } from './build-fixture.ts';
 
 /** The pages and the data as a host of files serves them: with the headers that are decided, and blind to queries. */
@@ -22,8 +22,5 @@ export async function serveStatic({ out, release }: Built): Promise<{ origin: st
     const file = { path, kind: 'page', restricted: false, immutable: false, media_type: type };
     return response.writeHead(200, headersFor(file as ManifestFile)).end(found);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { server, ...(await listen(server)) };
 }

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../listen.ts';
 import { type ForeignKey, isConsistent, treeHash } from './foreign-log.ts';
 
 /** How an answer differs from that of an honest witness. */
@@ -58,12 +57,7 @@ export async function foreignWitness({
     Object.assign(last, { size: next[0], root: next[1] });
     end(200, keys.map((key) => key.line(text, now())).join(''));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  witness.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/prefix`;
+  witness.url = `${(await listenInTest(server)).origin}/prefix`;
   return witness;
 }
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
 import { HISTORIES } from '../../../pipeline/artifacts/table.ts';
 import { asOf } from '../../../pipeline/build/as-of.ts';
@@ -24,6 +22,7 @@ import { rotatePublisher } from '../../../pipeline/release/signing/change-publis
 import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { listenInTest } from '../../listen.ts';
 import { keptService } from '../../release/kept-service.ts';
 import { NOW, type SmallService } from '../../release/small-service.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
@@ -47,13 +46,7 @@ async function indexOf({ out }: SmallService) {
 /** The address of a server for the folder. */
 async function serve({ out }: SmallService): Promise<string> {
   const { app } = await tinyApp(out, { services: { snapshots: new SnapshotFiles(out) } });
-  app.server.listen(0, '127.0.0.1');
-  await once(app.server, 'listening');
-  onTestFinished(() => {
-    app.server.closeAllConnections();
-    app.server.close();
-  });
-  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return (await listenInTest(app.server)).origin;
 }
 
 async function bytesAt(url: string, headers: Record<string, string> = {}): Promise<Buffer> {

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { EventReader } from '../../../pipeline/ledger/reading/event-reader.ts';
@@ -14,6 +11,7 @@ import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
+import { listenInTest } from '../../listen.ts';
 import { tinyFacts } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import type { Line } from './ledger-lines.ts';
@@ -55,13 +53,8 @@ export async function exportApp(out: string, options: ExportAppOptions = {}): Pr
     void answer(exporter, releases, request, response).catch((error: Error) => failed.push(error));
   });
   server.once('connection', (socket) => socket.setTimeout(stallMs));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, releases, failed };
+  const { origin } = await listenInTest(server);
+  return { origin, releases, failed };
 }
 
 async function answer(

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMailer, type SmtpOptions } from '../../../src/sidecar/keys/mailer.ts';
+import { listen } from '../../listen.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { SMTP_CERTIFICATE } from './smtp-certificate.ts';
 import { smtpServer } from './smtp-server.ts';
@@ -28,9 +28,7 @@ async function rawServer(treat: (socket: Socket) => void): Promise<number> {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return (await listen(server)).port;
 }
 
 describe('a mail', () => {

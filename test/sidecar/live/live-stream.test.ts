@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import { listen } from '../../listen.ts';
 import { useFolder } from '../../setups/use-folder.ts';
 import { liveLedger } from './live-ledger.ts';
 import { type LiveServer, serveLive } from './live-server.ts';
@@ -108,8 +109,8 @@ async function breakingRelay(target: number) {
       socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     }
     client.pipe(server).pipe(client);
-  }).listen(0, '127.0.0.1');
-  await once(relay, 'listening');
+  });
+  const { port } = await listen(relay);
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -117,5 +118,5 @@ async function breakingRelay(target: number) {
     breakAll();
     relay.close();
   });
-  return { port: (relay.address() as AddressInfo).port, open: () => sockets.size, break: breakAll };
+  return { port, open: () => sockets.size, break: breakAll };
 }

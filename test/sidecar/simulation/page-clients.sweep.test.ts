@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { scenarioNamed } from '../../../src/simulation/scenarios.ts';
+import { listen } from '../../listen.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { simulationServer } from './simulation-server.ts';
 
@@ -49,9 +49,8 @@ async function brittleNetwork(port: number): Promise<number> {
       one.on('close', () => other.destroy());
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return (await listen(server)).port;
 }
 
 interface Played {

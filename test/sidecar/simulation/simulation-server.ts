@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
@@ -15,6 +13,7 @@ import {
 } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
 import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
+import { listen } from '../../listen.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
 
 export interface SimulationServer {
@@ -72,8 +71,7 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
   const answer = (_: unknown, response: { end: (text: string) => void }) => response.end('a page');
   const server = createServer({ shouldUpgradeCallback: isSimulationUpgrade }, answer);
   server.on('upgrade', simulation.upgrade);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listen(server);
   onTestFinished(async () => {
     await simulation.close();
     server.closeAllConnections();

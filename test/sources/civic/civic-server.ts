@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseExactJson } from '../../../pipeline/ledger/events/json.ts';
 import { CHAIN_START, eventHash } from '../../../pipeline/sources/civic/remote-event.ts';
+import { listen } from '../../listen.ts';
 
 /** An event on the server. The payload is JSON text, sent unchanged. */
 export interface CivicEvent {
@@ -70,6 +70,7 @@ export class CivicServer {
   /** `/ledger/events?limit=…&offset=…` of each request. */
   readonly requests: string[] = [];
   intercept: Intercept = () => false;
+  url = '';
   readonly #server: Server;
 
   private constructor(events: CivicEvent[]) {
@@ -79,12 +80,8 @@ export class CivicServer {
 
   static async start(events: CivicEvent[]): Promise<CivicServer> {
     const server = new CivicServer(events);
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    server.url = (await listen(server.#server)).origin;
     return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,8 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { formatTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
@@ -14,6 +13,7 @@ import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { openSignedLog } from '../../../pipeline/verify/signed-log.ts';
 import { pour } from '../../contract/lies/host.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
+import { listenInTest } from '../../listen.ts';
 import { httpOrigin } from '../../mirror/update-mirror.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { useFolder } from '../../setups/use-folder.ts';
@@ -78,12 +78,7 @@ describe('a log that is read over HTTP', () => {
       );
       response.end(typeof found === 'number' ? '' : found);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return (await listenInTest(server)).origin;
   }
 
   const fileAt = (path: string) => {
