@@ -11,7 +11,7 @@ import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts'
 import { ANSWERS, findFile, SERVICE_ANSWERS } from './answers.ts';
 import { countAnswer, recordAccess } from './count-and-record.ts';
 import { clientOf, onFinish, parseRequest, type RequestContext, redactedPath } from './request-context.ts';
-import { headersOf, send } from './send.ts';
+import { cutOff, headersOf, send } from './send.ts';
 import { StreamedBody } from './streamed-body.ts';
 
 export interface RequestEvents {
@@ -47,7 +47,7 @@ export async function handleRequest(
     if (sent instanceof Promise) await sent;
   } catch (err) {
     services.logger.error({ err, request: context.id }, 'a response was cut off');
-    response.destroy();
+    cutOff(response);
   }
 }
 

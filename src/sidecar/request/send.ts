@@ -98,10 +98,16 @@ function cutStalledResponse(response: ServerResponse, ms: number): () => void {
   const check = () => {
     const now = response.socket?.bytesWritten ?? -1;
     if (now !== written || response.socket === null) [written, since] = [now, performance.now()];
-    else if (performance.now() - since >= ms) response.destroy();
+    else if (performance.now() - since >= ms) cutOff(response);
   };
   const timer = setInterval(check, Math.min(CHECK_MS, ms / 2)).unref();
   return () => clearInterval(timer);
+}
+
+/** Ends a response that is not whole. In HTTP/1.0, an orderly end of the connection is the end of the body. */
+export function cutOff(response: ServerResponse): void {
+  if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  response.destroy();
 }
 
 function mayHaveBody({ headers }: RequestContext['request']): boolean {
