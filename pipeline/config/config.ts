@@ -235,8 +235,21 @@ function tokensOf(options: Options, args: readonly string[]): Token[] {
   const known = Object.values(options).flatMap(({ flag, switch: isSwitch }) =>
     flag === null ? [] : [[flag, { type: isSwitch ? 'boolean' : 'string' } as const] as const],
   );
-  return parseArgs({ args: [...args], options: Object.fromEntries(known), strict: false, tokens: true })
-    .tokens!;
+  const tokens = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(known),
+    strict: false,
+    tokens: true,
+  }).tokens!;
+  // Node reads one dash as a group of letters, of which we have none: `-0.1` is a value, and `-out` one unknown flag.
+  return tokens
+    .filter(({ index }, at) => tokens[at - 1]?.index !== index)
+    .map((token): Token => {
+      if (token.kind !== 'option' || token.rawName.startsWith('--')) return token;
+      const value = args[token.index]!;
+      if (/^-\.?\d/.test(value)) return { kind: 'positional', index: token.index, value };
+      return { ...token, rawName: value };
+    });
 }
 
 function optionNamed(rawName: string, options: Options): [string, Option] | undefined {
@@ -256,7 +269,9 @@ function textOf({ rawName, value, inlineValue }: OptionToken, option: Option): s
 function unknownFlag(place: string, options: Options, command = ''): CathedralError {
   const flags = Object.values(options).flatMap(({ flag }) => flag ?? []);
   const name = place.replace(/^--?/, '');
-  const nearest = withWord(name, flags) ?? nearestName(name, flags) ?? beginningWith(name, flags);
+  const nearest = flags.includes(name)
+    ? name
+    : (withWord(name, flags) ?? nearestName(name, flags) ?? beginningWith(name, flags));
   const help = helpOf(command);
   const expected =
     nearest === null ? `a flag that “${help}” lists` : `--${nearest}, or a flag that “${help}” lists`;

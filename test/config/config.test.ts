@@ -106,6 +106,19 @@ describe('an argument without a flag', () => {
       /^OUT: expected a folder/,
     );
   });
+
+  test('may be a negative number, and is one unknown flag where it is a word after one dash', () => {
+    const reading = { env: {}, positionals: ['file', 'out'] };
+    expect(readOptions(OPTIONS, { ...reading, args: ['-0.1', '-.5'] }).values).toMatchObject({
+      file: '-0.1',
+      out: resolve('-.5'),
+    });
+    expect(faultOf(() => readOptions(OPTIONS, { ...reading, args: ['-rebuild', 'a.json'] }))).toMatchObject({
+      code: 'usage',
+      place: '-rebuild',
+      expected: expect.stringMatching(/^--rebuild, or a flag/),
+    });
+  });
 });
 
 describe('every setting', () => {
