@@ -40,7 +40,8 @@ export async function* newLogObjects(
 /** With their entry bundles of up to 100 kB each, about 25 MB. */
 const TILES_AT_ONCE = 256;
 
-async function assertExtends(reader: TileReader, { size, root }: Checkpoint): Promise<void> {
+/** Throws log_forked if the log does not begin with that of the bucket. */
+export async function assertExtends(reader: TileReader, { size, root }: Checkpoint): Promise<void> {
   const { head } = reader;
   if (await isExtended(reader, { size, root })) return;
   throw new CathedralError('log_forked', {

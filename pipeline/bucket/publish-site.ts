@@ -5,12 +5,16 @@ import { hashFile } from '../disk/hash-file.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
+import { MAX_NOTE_BYTES } from '../ledger/notes/note.ts';
 import type { ObjectStore, When } from '../objects/object-store.ts';
 import { type Manifest, sha256 } from '../release/format/manifest.ts';
 import { readCurrent } from '../release/format/release.ts';
 import { SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { LOG_FOLDER } from '../release/log/log-folder.ts';
+import { openLog } from '../release/log/open-log.ts';
 import { BLOBS, POINTER_KEY, SERVICE_KEY } from './layout.ts';
+import { assertExtends } from './log-objects.ts';
+import { parseNote } from './pull-log.ts';
 import { type SiteFile, STEPS, siteFiles } from './site-files.ts';
 
 export interface SiteOptions {
@@ -63,7 +67,7 @@ type SiteRecord = z.infer<typeof SiteRecord>;
 /**
  * Brings a bucket up to date that a CDN or a web server shows to everybody, so that it answers as a static host with a copy of OUT
  * does. Uploads what changed, what is referred to before what refers to it. An interrupted publication continues with the next one.
- * Throws release_invalid, release_refused, publish_failed, store_failed and locked.
+ * Throws release_invalid, release_refused, log_forked, publish_failed, store_failed and locked.
  */
 export async function publishSite(options: SiteOptions): Promise<SiteReport> {
   const { out, store, waitMs, now, log } = options;
@@ -79,6 +83,7 @@ export async function publishSite(options: SiteOptions): Promise<SiteReport> {
       siteFiles(out, release).then((files) => (options.folderPages ? withFolderPages(files) : files)),
     ]);
     const { record, etag } = await openRecord(store, found, release.manifest, version);
+    if (record.version !== version) await assertSameLog(store, out);
     const site = new Site(options, record, objects);
     for (const step of STEPS) {
       const own = files.filter((file) => file.step === step);
@@ -215,6 +220,14 @@ async function openRecord(
   if (record.version > version)
     throw refusal('release_refused', place, `a version up to ${version}`, `the later one ${record.version}`);
   return { record, etag: found.etag };
+}
+
+/** Tiles are told apart by their paths, so those of another history would stay below the new checkpoint. Throws log_forked. */
+async function assertSameLog(store: ObjectStore, out: string): Promise<void> {
+  const key = `${LOG_FOLDER}/checkpoint`;
+  const [found, { reader }] = [await store.read(key, MAX_NOTE_BYTES), await openLog(out)];
+  const published = parseNote(found?.content ?? null, `${store.name}/${key}`);
+  if (published && reader) await assertExtends(reader, published);
 }
 
 async function writeRecord(store: ObjectStore, record: SiteRecord, when: When): Promise<string> {

@@ -117,7 +117,7 @@ async function localCheckpoint(out: string, reader: TileReader): Promise<Checkpo
 }
 
 /** Null for what is no note of a checkpoint. */
-function parseNote(note: Uint8Array | null, place: string): Checkpoint | null {
+export function parseNote(note: Uint8Array | null, place: string): Checkpoint | null {
   try {
     return note && parseCheckpoint(noteText(note, place), place);
   } catch (error) {

@@ -241,6 +241,18 @@ describe('publishing is refused', () => {
     await expect(publish()).rejects.toMatchObject({ code: 'release_refused', found: 'other.example.org' });
   });
 
+  test('of a log with another history than the bucket has, unless that one is damaged', async () => {
+    const { publish, server } = await bucket();
+    await publish({ out: first });
+    const object = server.objects.get('site/log/checkpoint')!;
+    const [origin, size, , ...more] = object.bytes.toString().split('\n');
+    const other = Buffer.alloc(32, 7).toString('base64');
+    object.bytes = Buffer.from([origin, size, other, ...more].join('\n'));
+    await expect(publish()).rejects.toMatchObject({ code: 'log_forked' });
+    object.bytes = Buffer.from('no note');
+    expect((await publish()).version).toBe(release.manifest.signed!.version);
+  });
+
   test('of a folder without a release, and beside another publication', async () => {
     const { publish, server } = await bucket();
     const empty = join(folder, 'empty');
