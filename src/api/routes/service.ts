@@ -115,7 +115,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     handler: 'metrics',
     summary: 'Metrics',
     description: 'In the text format of Prometheus.',
-    answer: ok('Current metrics.', 'text/plain', {
+    answer: ok('Current metrics.', 'text/plain; version=0.0.4; charset=utf-8', {
       type: 'text',
       example: () => METRICS,
       exampleOf: 'Shortened',

@@ -36,7 +36,7 @@ export function problemAnswer(problem: Problem, instance?: string): Answer {
 /** JSON that may change at any moment. */
 export function jsonAnswer(status: number, value: unknown): Answer {
   const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': 'application/json',
     'Cache-Control': 'no-cache',
     'Access-Control-Allow-Origin': '*',
   };
