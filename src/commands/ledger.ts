@@ -63,7 +63,7 @@ const init = defineCommand({
     },
     allocation: {
       default: '0',
-      unit: 'an amount of MIC with at most six decimal places',
+      unit: 'an amount of MIC, at most 15 digits and then 6 decimal places',
       description: 'MIC that exist before the first mint.',
       schema: Amount,
     },
