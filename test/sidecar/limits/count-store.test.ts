@@ -9,15 +9,21 @@ import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;
 
-async function openTemporary() {
-  const path = join(await temporaryFolder(), 'limits.db');
-  return { path, store: await openCountStore(path) };
+/** Counts of the test's own, closed when it ends, and how often their file was replaced. */
+async function openTemporary(options: { waitMs?: number } = {}) {
+  const path = join(await temporaryFolder(), 'counts', 'limits.db');
+  const seen = { replaced: 0 };
+  const onReplaced = () => {
+    seen.replaced += 1;
+  };
+  const store = await openCountStore(path, { onReplaced, ...options });
+  onTestFinished(() => store.close());
+  return { path, store, seen };
 }
 
 describe('counts in SQLite', () => {
   test('wait while another process writes, and go on counting from there', async () => {
     const { path, store } = await openTemporary();
-    onTestFinished(() => store.close());
     await store.takeAll([TAKE]);
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE; UPDATE counts SET n = 50');
@@ -29,9 +35,7 @@ describe('counts in SQLite', () => {
   });
 
   test('are not given out where the lock is never given back', async () => {
-    const path = join(await temporaryFolder(), 'limits.db');
-    const store = await openCountStore(path, { waitMs: 20 });
-    onTestFinished(() => store.close());
+    const { path, store } = await openTemporary({ waitMs: 20 });
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
@@ -41,12 +45,11 @@ describe('counts in SQLite', () => {
   });
 
   test('go on in the same file after a full disk', async () => {
-    const path = join(await temporaryFolder(), 'limits.db');
     let replaced = 0;
     const onReplaced = () => {
       replaced += 1;
     };
-    const file = await openSqlite(path, COUNT_FILE, { onReplaced });
+    const file = await openSqlite(join(await temporaryFolder(), 'limits.db'), COUNT_FILE, { onReplaced });
     const store = new CountStore(file, () => file.close());
     onTestFinished(() => store.close());
     await store.takeAll([TAKE]);
@@ -68,13 +71,7 @@ describe('counts in SQLite', () => {
     ['the file and what is beside it', ['', '-wal', '-shm']],
     ['its write-ahead log', ['-wal', '-shm']],
   ])('go to a file that others see where %s was removed', async (_, suffixes) => {
-    const path = join(await temporaryFolder(), 'limits.db');
-    let replaced = 0;
-    const onReplaced = () => {
-      replaced += 1;
-    };
-    const store = await openCountStore(path, { onReplaced });
-    onTestFinished(() => store.close());
+    const { path, store, seen } = await openTemporary();
     await store.takeAll([TAKE]);
     for (const suffix of suffixes) rmSync(path + suffix);
     const [first] = await store.takeAll([TAKE]);
@@ -82,13 +79,11 @@ describe('counts in SQLite', () => {
     onTestFinished(() => other.close());
     expect(await other.takeAll([TAKE])).toEqual([first! + 1]);
     expect(await store.takeAll([TAKE])).toEqual([first! + 2]);
-    expect(replaced).toBe(1);
+    expect(seen.replaced).toBe(1);
   });
 
   test('that cannot be kept are a fault until they can', async () => {
-    const path = join(await temporaryFolder(), 'counts', 'limits.db');
-    const store = await openCountStore(path);
-    onTestFinished(() => store.close());
+    const { path, store } = await openTemporary();
     await store.check();
     renameSync(dirname(path), `${dirname(path)}.aside`);
     writeFileSync(dirname(path), '');
@@ -100,7 +95,6 @@ describe('counts in SQLite', () => {
 
   test('leave no trace in the files when their day is over', async () => {
     const { path, store } = await openTemporary();
-    onTestFinished(() => store.close());
     const secret = '0123456789abcdef'.repeat(4);
     await store.secret(TAKE.day, Buffer.from(secret, 'hex'));
     await store.takeAll([{ ...TAKE, subject: 'network:find-me' }]);
