@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../listen.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { listenInTest } from '../listen.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { serveStatic } from './static-host.ts';
@@ -29,6 +29,7 @@ afterEach(() => {
 /** What is wrong in it is collected: no test may leave an error in the console. */
 async function open(path: string, { clock, ...reader }: Reader = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...reader });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   if (clock) await stopClock(page);
   page.on('console', (message) => {
@@ -85,7 +86,6 @@ describe('a reader of a chart', () => {
     for (const name of ['link', 'live', 'citation']) expect(await code(name), name).not.toContain('?from=');
     await page.goBack();
     await expect.poll(() => field.inputValue()).toBe(from);
-    await page.context().close();
   });
 
   test('is told of days without data at the field and in an address, and of a choice without a series; the chart stays', async () => {
@@ -108,7 +108,6 @@ describe('a reader of a chart', () => {
       .poll(() => page.locator('.series .field-fault').textContent())
       .toContain('At least one series');
     expect([await burned.isChecked(), new URL(page.url()).search]).toEqual([true, '?series=burned']);
-    await page.context().close();
   });
 
   test('steps through the values with arrow keys, which are said, and leaves with Escape', async () => {
@@ -124,7 +123,6 @@ describe('a reader of a chart', () => {
     expect(await stepper.getAttribute('aria-valuenow')).toBe('2');
     await page.keyboard.press('Escape');
     expect(await page.locator('.readout').isVisible()).toBe(false);
-    await page.context().close();
   });
 
   test('sees what lies below a finger', async () => {
@@ -143,7 +141,6 @@ describe('a reader of a chart', () => {
     expect(await page.locator('.dot-mark').count()).toBe(2);
     await page.getByTitle('Close').click();
     expect(await page.locator('.readout').isVisible()).toBe(false);
-    await page.context().close();
   });
 
   test('sorts the table, by the size of its numbers, and steps through the picture as before', async () => {
@@ -158,7 +155,6 @@ describe('a reader of a chart', () => {
     await heading.getByRole('button').click();
     await heading.getByRole('button').click();
     expect(await cells()).toEqual(before);
-    await page.context().close();
   });
 
   test('adds a point to the reward curve', async () => {
@@ -168,7 +164,6 @@ describe('a reader of a chart', () => {
     await field.press('Enter');
     await expect.poll(() => new URL(page.url()).search).toBe('?s=100.5');
     expect(await page.locator('[data-part="summary"]').textContent()).toContain('Your point');
-    await page.context().close();
   });
 
   test('walks between the tabs with the arrow keys, without the page being loaded again', async () => {
@@ -184,7 +179,6 @@ describe('a reader of a chart', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?series=burned');
     expect(await heading(page)).toBe(BURNED);
     expect(loaded).toEqual([]);
-    await page.context().close();
   });
 
   test.each(['A4', 'Letter'] as const)(
@@ -202,7 +196,6 @@ describe('a reader of a chart', () => {
       await expect.poll(() => page.locator('.chart-table').isVisible()).toBe(true);
       const sheets = await sheetsOf(await page.pdf({ format }));
       expect(sheets.map(({ text }) => text).join(' ')).toContain('How it is made');
-      await page.context().close();
     },
   );
 
@@ -215,7 +208,6 @@ describe('a reader of a chart', () => {
       '[data-code="live"]',
     ])
       expect(await page.locator(selector).isVisible(), selector).toBe(true);
-    await page.context().close();
   });
 });
 
@@ -224,7 +216,7 @@ describe('a page of another origin', () => {
   async function pageWith(
     body: string,
     { scripts = "'nonce-x'", styles = "'none'", width = 800 } = {},
-  ): Promise<{ page: Page; server: Server }> {
+  ): Promise<Page> {
     const server = createServer((_, response) => {
       const policy = `default-src 'none'; frame-src ${site.origin}; script-src ${scripts}; style-src ${styles}; img-src data:`;
       response.writeHead(200, {
@@ -235,17 +227,19 @@ describe('a page of another origin', () => {
         `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><script nonce="x">addEventListener('message', ({ data, origin }) => { (window.told ??= []).push({ ...data, origin }); });</script>${body}`,
       );
     });
-    const { origin } = await listen(server);
-    const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
+    const { origin } = await listenInTest(server);
+    const context = await browser.newContext({ viewport: { width, height: 900 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
     });
     await page.goto(origin);
-    return { page, server };
+    return page;
   }
 
   test('shows the embed in a frame and is told its height', async () => {
-    const { page, server } = await pageWith(
+    const page = await pageWith(
       `<iframe src="${site.origin}/embed/supply/?series=burned" title="MIC supply" width="700" height="300"></iframe>`,
     );
     const frame = page.frameLocator('iframe');
@@ -260,15 +254,12 @@ describe('a page of another origin', () => {
       page.evaluate(() => (window as unknown as { told: { height: number }[] }).told.at(-1)!.height);
     const high = () => frame.locator('body').evaluate((body) => body.scrollHeight);
     await expect.poll(async () => Math.abs((await told()) - (await high()))).toBeLessThanOrEqual(1);
-    await page.context().close();
-    server.close();
   });
 
   /** What the chart's page offers to paste, for this host. */
   async function pasted(id: string): Promise<string> {
     const page = await open(`/charts/${id}/`);
     const code = await page.locator('[data-code="live"] code').textContent();
-    await page.context().close();
     return code!.replaceAll('https://data.example.org', site.origin);
   }
   const shown = (page: Page) =>
@@ -291,7 +282,7 @@ describe('a page of another origin', () => {
     async (width) => {
       const codes = [await pasted('supply'), await pasted('mii')];
       // The page around it has what would be in the way: its own globals, and messages of others.
-      const { page, server } = await pageWith(
+      const page = await pageWith(
         `<style>body{margin:0}</style><script>var listener = 1, origin = 2;</script>${codes.join('')}<script>postMessage({ type: 'cathedral-embed', height: 77 }, '*')</script>`,
         { scripts: "'unsafe-inline'", styles: "'unsafe-inline'", width },
       );
@@ -306,8 +297,6 @@ describe('a page of another origin', () => {
       await page.frameLocator('iframe >> nth=0').getByText('Table').click();
       await expect.poll(async () => (await shown(page))[0]).toBeGreaterThan(before!);
       expect((await shown(page))[1]).toBe(other);
-      await page.context().close();
-      server.close();
     },
   );
 
@@ -329,7 +318,7 @@ describe('a page of another origin', () => {
   });
 
   test('that forbids scripts shows source and link of the chart at the height in the code, also on a phone', async () => {
-    const { page, server } = await pageWith(`<style>body{margin:0}</style>${await pasted('mii')}`, {
+    const page = await pageWith(`<style>body{margin:0}</style>${await pasted('mii')}`, {
       styles: "'unsafe-inline'",
       width: 380,
     });
@@ -338,12 +327,10 @@ describe('a page of another origin', () => {
     // The policy is what keeps the script from running.
     expect(wrong.splice(0).join()).toMatch(/inline script/);
     expect((await needed(page))[0]!).toBeLessThanOrEqual((await shown(page))[0]!);
-    await page.context().close();
-    server.close();
   });
 
   test('has its own fonts in a sandboxed frame', async () => {
-    const { page, server } = await pageWith(
+    const page = await pageWith(
       `<iframe sandbox="allow-scripts" src="${site.origin}/embed/supply/" title="MIC supply" width="700" height="300"></iframe>`,
     );
     const frame = page.frameLocator('iframe');
@@ -354,17 +341,14 @@ describe('a page of another origin', () => {
     });
     expect(loaded.length).toBeGreaterThan(2);
     expect(new Set(loaded)).toEqual(new Set(['loaded']));
-    await page.context().close();
-    server.close();
   });
 
   test('cannot have any other page of the service in a frame', async () => {
-    const { page, server } = await pageWith(
+    const page = await pageWith(
       `<iframe src="${site.origin}/charts/supply/" title="MIC supply" width="700" height="300"></iframe>`,
     );
     await expect.poll(() => wrong.join()).toMatch(/frame-ancestors/);
-    await page.context().close();
+    await page.close();
     wrong.splice(0);
-    server.close();
   });
 });

@@ -1,6 +1,6 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Browser, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -27,6 +27,7 @@ async function open(
   time?: string,
 ): Promise<Page> {
   const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   if (time) await stopClock(page, Date.parse(time));
   await page.goto(`${site.origin}${path}`);
@@ -37,7 +38,6 @@ describe('the notice of old data', () => {
   test('is not there while a release may be one late', async () => {
     const page = await open('/economy/', {}, '2026-10-01T05:59:00Z');
     expect(await page.locator('.old-data').isVisible()).toBe(false);
-    await page.context().close();
   });
 
   test('says how old they are as soon as two releases are missing, on a page that stays open too', async () => {
@@ -46,14 +46,12 @@ describe('the notice of old data', () => {
     const notice = page.locator('.old-data');
     await notice.waitFor({ state: 'visible' });
     expect(await notice.textContent()).toMatch(/as of\s+30 September 2026, 18:00 UTC, 12 hours\s+ago/);
-    await page.context().close();
   });
 
   test('is left to the time in words where no script runs', async () => {
     const page = await open('/economy/', { javaScriptEnabled: false });
     expect(await page.locator('.old-data').isVisible()).toBe(false);
     expect(await page.locator('.page-head .as-of').textContent()).toBe('As of 30 September 2026, 18:00 UTC');
-    await page.context().close();
   });
 });
 
@@ -64,7 +62,6 @@ test.each([360, 1280])(
     const box = await page.locator('.first-chart .picture svg:visible').boundingBox();
     expect(box!.width).toBeGreaterThan(280);
     expect(box!.x + box!.width).toBeLessThanOrEqual(width);
-    await page.context().close();
   },
 );
 
@@ -78,13 +75,11 @@ describe('a portal', () => {
     expect(charts).toBe(8);
     expect(await page.locator('.evidence:has(svg:visible)').count()).toBe(charts);
     expect(await page.locator('.evidence svg').filter({ visible: true }).count()).toBe(charts);
-    await page.context().close();
   });
 
   test('opens what a link leads to, where it is one click away', async () => {
     const page = await open('/economy/#supply-by-day-csv', { javaScriptEnabled: false });
     await page.locator('#supply-by-day-csv').waitFor({ state: 'visible' });
-    await page.context().close();
   });
 
   test.each([320, 640, 1280])(
@@ -101,7 +96,6 @@ describe('a portal', () => {
         expect(box.x).toBeGreaterThanOrEqual(0);
         expect(box.x + box.width).toBeLessThanOrEqual(width);
       }
-      await page.context().close();
     },
   );
 
@@ -111,7 +105,6 @@ describe('a portal', () => {
       const page = await open('/economy/', { colorScheme });
       const area = page.locator('.evidence:has(#chart-roi-by-cathedral) .picture svg rect').first();
       colours.push(await area.evaluate((mark) => getComputedStyle(mark).fill));
-      await page.context().close();
     }
     expect(colours).toEqual(['rgb(55, 107, 190)', 'rgb(101, 145, 233)']);
   });
@@ -120,7 +113,6 @@ describe('a portal', () => {
     const page = await open('/economy/', { forcedColors: 'active' });
     const svg = page.locator('.evidence svg').first();
     expect(await svg.evaluate((picture) => getComputedStyle(picture).forcedColorAdjust)).toBe('none');
-    await page.context().close();
   });
 
   test('says of each table that is wider than its place that it scrolls, and follows the window', async () => {
@@ -145,7 +137,6 @@ describe('a portal', () => {
     await expect.poll(() => isTrue(true)).toBe(true);
     await page.setViewportSize({ width: 1440, height: 900 });
     await expect.poll(() => isTrue(false)).toBe(true);
-    await page.context().close();
   });
 
   test('moves nothing by itself', async () => {
@@ -158,7 +149,6 @@ describe('a portal', () => {
         ).length,
     );
     expect([moving, transitions]).toEqual([0, 0]);
-    await page.context().close();
   });
 });
 
@@ -207,7 +197,6 @@ describe('on paper', () => {
         expect(await drawn.count(), format).toBe(await charts.count());
         await page.emulateMedia({ media: null });
       }
-      await page.context().close();
     },
   );
 
@@ -215,7 +204,6 @@ describe('on paper', () => {
     const page = await open('/');
     for (const format of ['A4', 'Letter'] as const)
       expect((await printed(page, format)).length, format).toBeLessThanOrEqual(3);
-    await page.context().close();
   });
 });
 

@@ -21,6 +21,14 @@ async function open(path: string): Promise<KeyStore> {
   return store;
 }
 
+/** A store with the key `a`. */
+async function filled() {
+  const path = await newPath();
+  const store = await open(path);
+  await store.addKey(newKey('a'));
+  return { path, store };
+}
+
 const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/key-store.ts');
 
 /** Runs `work` over the store `path` in a process of its own; resolves to what it printed. */
@@ -53,9 +61,7 @@ describe('a store on the disk', () => {
 
 describe('a store whose file is replaced while it is open', () => {
   test.each(Object.entries(REPLACEMENTS))('(%s) is the new file from then on', async (_, replace) => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     const copy = join(await temporaryFolder(), 'back-up.sqlite');
     await copyFile(path, copy);
     await store.addKey(newKey('b'));
@@ -70,9 +76,7 @@ describe('a store whose file is replaced while it is open', () => {
   });
 
   test('by an empty file cannot be read, and knows its keys when it is back', async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     await rename(path, `${path}.aside`);
     await writeFile(path, '');
     const failure = { code: 'keys_unreadable', place: path, found: 'an empty file' };
@@ -82,9 +86,7 @@ describe('a store whose file is replaced while it is open', () => {
   });
 
   test('in place by a database of another mode is read when it is written back in place', async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     const own = await readFile(path);
     const other = join(await temporaryFolder(), 'other.sqlite');
     const database = new DatabaseSync(other);
@@ -97,9 +99,7 @@ describe('a store whose file is replaced while it is open', () => {
   });
 
   test('by nothing cannot be read, and is not made anew, until a file is back', async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     await rename(path, `${path}.aside`);
     const failure = { code: 'keys_unreadable', place: path, found: 'no file' };
     expect(await failureOf(() => store.keyById('a'))).toMatchObject(failure);
@@ -110,9 +110,7 @@ describe('a store whose file is replaced while it is open', () => {
   });
 
   test('by what is no key store cannot be read until that is mended', async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     await rename(path, `${path}.aside`);
     await writeFile(path, 'x'.repeat(5000));
     expect(await failureOf(() => store.keyById('a'))).toMatchObject({ code: 'keys_unreadable' });
@@ -156,9 +154,7 @@ describe('a file that is no key store', () => {
   });
 
   test('with a row that is no key is refused when that is read', async () => {
-    const path = await newPath();
-    const store = await open(path);
-    await store.addKey(newKey('a'));
+    const { path, store } = await filled();
     const database = new DatabaseSync(path);
     database.exec(`UPDATE keys SET tier = 'emperor'`);
     database.close();
