@@ -275,6 +275,28 @@ describe('SQL', () => {
     });
   });
 
+  test('says so where WebAssembly is missing, or is blocked so that the engine stays silent, and can be tried again', async () => {
+    onTestFinished(() => instead.clear());
+    const { page } = await opened('/sql/');
+    const notice = page.locator('#sql-notice');
+    const script = (await page.locator('#sql-form').getAttribute('data-worker'))!.slice(1);
+    instead.set(
+      script,
+      Buffer.from(`delete globalThis.WebAssembly;${await readFile(join(site, script), 'utf8')}`),
+    );
+    await page.locator('#sql-run').click();
+    await notice.getByText('needs WebAssembly').waitFor();
+    expect(asked.filter((path) => path.includes('duckdb'))).toEqual([]);
+    instead.clear();
+    instead.set(SQL_ENGINE.worker, Buffer.from(''));
+    await page.reload();
+    await page.locator('#sql-run').click();
+    await notice.getByText('may block WebAssembly').waitFor({ timeout: 120_000 });
+    instead.clear();
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('#sql-result').waitFor();
+  });
+
   test('a link repeats a query on the files of a snapshot, also without ranges', async () => {
     hasRanges = false;
     onTestFinished(() => {

@@ -30,18 +30,24 @@ export interface QueryResult {
   csv: Blob;
 }
 
+/** A slow phone needs a tenth of it. Where a browser or a host blocks WebAssembly, DuckDB's worker never answers. ms */
+const START_MS = 30_000;
+
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 /** A database in the memory of a worker, which reads nothing but what it is given. `worker` and `wasm`: the addresses of DuckDB's own. */
 export async function openEngine(worker: string, wasm: string) {
   const running = new Worker(worker);
-  const failed = new Promise<never>((_, reject) => {
-    running.addEventListener('error', ({ message }) =>
-      reject(new Error(message || 'its worker did not start')),
-    );
-  });
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const fail = (why: string) => {
+    running.terminate();
+    reject(new Error(`DuckDB does not start: ${why}.`));
+  };
+  running.addEventListener('error', ({ message }) => fail(message || `${worker} cannot be loaded`));
+  const late = setTimeout(fail, START_MS, 'the browser, or the host of this page, may block WebAssembly');
   const database = new AsyncDuckDB(new VoidLogger(), running);
   await Promise.race([database.instantiate(wasm), failed]);
+  clearTimeout(late);
   await database.open({ path: ':memory:' });
   const connection = await database.connect();
   for (const setting of SETTINGS) await connection.query(`SET ${setting}`);

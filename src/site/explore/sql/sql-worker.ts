@@ -32,6 +32,8 @@ let heldAsOf: string | null = null;
 
 /** DuckDB's own worker gets its WebAssembly unpacked. */
 async function loadEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say): Promise<Engine> {
+  if (!('WebAssembly' in globalThis))
+    throw new CannotRead('DuckDB needs WebAssembly, which this browser lacks or has switched off.');
   say('Loading DuckDB …');
   const place = `/${archive}`;
   const response = await askHost(place);
