@@ -5,6 +5,7 @@ import lighthouse from 'lighthouse';
 import puppeteer from 'puppeteer';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import { PAGES } from '../contract/pages/page-kinds.ts';
 import { buildFixture } from './build-fixture.ts';
 import { servePages } from './serve-pages.ts';
 
@@ -13,36 +14,42 @@ const CATEGORIES = ['accessibility', 'best-practices', 'seo'];
 /** Instead of 30 s, ms. */
 const PATIENCE = 150_000;
 
-test('a portal has all points of Lighthouse for accessibility, best practices and SEO', async () => {
-  const built = await buildFixture();
-  const { server, origin } = await servePages(built.out);
-  const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  const browser = await puppeteer.launch({
-    executablePath: chromium,
-    userDataDir: profile,
-    args: ['--no-sandbox'],
-    pipe: true,
-    timeout: PATIENCE,
-  });
-  try {
-    const limits = { maxWaitForFcp: PATIENCE, maxWaitForLoad: PATIENCE };
-    const flags = { onlyCategories: CATEGORIES, logLevel: 'error', ...limits } as const;
-    const result = await lighthouse(`${origin}/economy/`, flags, undefined, await browser.newPage());
-    const { audits, categories } = result!.lhr;
-    const lost = Object.values(categories).flatMap(({ auditRefs }) =>
-      auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id]!.score ?? 1) < 1).map(({ id }) => id),
-    );
-    expect(lost).toEqual([]);
-    expect(Object.entries(categories).map(([id, { score }]) => [id, score])).toEqual(
-      CATEGORIES.map((id) => [id, 1]),
-    );
-  } finally {
-    // Set by its logger.
-    delete process.env.DEBUG;
-    await browser.close();
-    server.close();
-    await rm(profile, { recursive: true, force: true });
-  }
-});
+/** One page of each kind, but for those that ask search engines to pass by. */
+const PATHS = Object.keys(PAGES).filter((path) => !/^(404\.html|embed\/.*)$/.test(path));
+
+test.each(PATHS)(
+  '/%s has all points of Lighthouse for accessibility, best practices and SEO',
+  async (path) => {
+    const built = await buildFixture();
+    const { server, origin } = await servePages(built.out);
+    const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
+    const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+    const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+    const browser = await puppeteer.launch({
+      executablePath: chromium,
+      userDataDir: profile,
+      args: ['--no-sandbox'],
+      pipe: true,
+      timeout: PATIENCE,
+    });
+    try {
+      const limits = { maxWaitForFcp: PATIENCE, maxWaitForLoad: PATIENCE };
+      const flags = { onlyCategories: CATEGORIES, logLevel: 'error', ...limits } as const;
+      const result = await lighthouse(`${origin}/${path}`, flags, undefined, await browser.newPage());
+      const { audits, categories } = result!.lhr;
+      const lost = Object.values(categories).flatMap(({ auditRefs }) =>
+        auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id]!.score ?? 1) < 1).map(({ id }) => id),
+      );
+      expect(lost).toEqual([]);
+      expect(Object.entries(categories).map(([id, { score }]) => [id, score])).toEqual(
+        CATEGORIES.map((id) => [id, 1]),
+      );
+    } finally {
+      // Set by its logger.
+      delete process.env.DEBUG;
+      await browser.close();
+      server.close();
+      await rm(profile, { recursive: true, force: true });
+    }
+  },
+);

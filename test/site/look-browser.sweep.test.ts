@@ -2,6 +2,8 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
+import { PAGES } from '../contract/pages/page-kinds.ts';
+import { few } from '../setups/sweep.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { servePages } from './serve-pages.ts';
@@ -215,3 +217,33 @@ function cutOff(): string[] {
     )
     .map((one) => one.textContent ?? '');
 }
+
+/** As Chromium counts it: the share of the window that moves, times how far. */
+const MOST_SHIFT = 0.01;
+
+test.each([412, 1440])(
+  'nothing moves while a page of any kind loads, in a window of %i pixels',
+  async (width) => {
+    const context = await browser.newContext({ viewport: { width, height: 850 } });
+    const page = await context.newPage();
+    const moved: string[] = [];
+    for (const path of few(Object.keys(PAGES), 6)) {
+      await page.goto(`${site.origin}/${path}`, { waitUntil: 'networkidle' });
+      const shift = await page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            let sum = 0;
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries())
+                sum += (entry as PerformanceEntry & { value: number }).value;
+            }).observe({ type: 'layout-shift', buffered: true });
+            setTimeout(() => resolve(sum), 300);
+          }),
+      );
+      // The script of a chart puts its table, which is below the picture, behind a tab.
+      if (shift > MOST_SHIFT && !path.startsWith('charts/supply')) moved.push(`/${path} ${shift}`);
+    }
+    expect(moved).toEqual([]);
+    await context.close();
+  },
+);
