@@ -124,10 +124,10 @@ function formatRisRecord(citation: Citation): string {
   const lines: [tag: string, value: string][] = [
     ['TY', kind === 'paper' ? 'RPRT' : 'DATA'],
     ['ID', key],
-    // A comma at the end: a name of one part, that of an organisation.
+    // A comma at the end: a name of one part, that of an organisation. At any other comma readers take it apart, as `Inc. Acme`.
     ...authors.map(({ name, isOrganisation }): [string, string] => [
       'AU',
-      isOrganisation ? `${name},` : name,
+      isOrganisation ? `${name.replaceAll(/\s*,\s*/g, ' ').trim()},` : name,
     ]),
     ['TI', title],
     ['PY', year],

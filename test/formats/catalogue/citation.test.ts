@@ -76,6 +76,12 @@ describe('a citation of a file', () => {
     }
   });
 
+  test('as RIS keeps an organisation whole whose name has a comma', () => {
+    const authors = [{ name: 'Council of Northby, Data Office', isOrganisation: true }];
+    const [found] = csl(formatRis([{ ...mints, authors }]));
+    expect(found!.author).toEqual([{ family: 'Council of Northby Data Office', given: '' }]);
+  });
+
   test('as CSL-JSON is accepted unchanged, and formatted by a style', () => {
     const found = csl(formatCslJson(citations));
     expect(found.map(({ id }) => id)).toEqual(citations.map(({ key }) => key));
