@@ -67,7 +67,7 @@ export function problem(code: ProblemCode, path: readonly PropertyKey[], detail?
   return { code, pointer: formatPointer(path.slice(0, long)), message: place };
 }
 
-/** `/companions/0/keys: Expected at least 1 items, found []. (too_few_items)` */
+/** `/companions/0/keys: Expected at least 1 item, found []. (too_few_items)` */
 export function formatProblem({ code, pointer, message }: Problem): string {
   return `${pointer || '/'}: ${message} (${code})`;
 }

@@ -25,6 +25,22 @@ export const LOG_STREAM = {
   periodicFlush: 100,
 } as const;
 
+/** For a reader of the log that has stopped reading. */
+const LONGEST_END_MS = 1000;
+
+type LogStream = ReturnType<typeof pino.destination>;
+
+/** At its end, the process drops the waiting lines: flushSync would try for ever where they cannot be written. */
+function drop(log: LogStream): void {
+  Object.assign(log, { flushSync: () => {} });
+}
+
+/** Writes the waiting lines, or drops them. They may be the first ones, whose fault is not known before. */
+async function endLog(log: LogStream): Promise<void> {
+  const written = new Promise<true>((resolve) => log.flush(() => resolve(true)));
+  if (!(await Promise.race([written, sleep(LONGEST_END_MS, false, { ref: false })]))) drop(log);
+}
+
 /**
  * Serves the releases of `out`, and the newest state of the ledger, if one is followed. Throws config_invalid if the address
  * cannot be used, and what openServices throws.
@@ -32,9 +48,8 @@ export const LOG_STREAM = {
 export async function listen(config: ListenConfig, served: Served): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const destination = pino.destination({ dest: 2, ...LOG_STREAM });
-  // The service continues without its log, for instance while a disk is full. At the end it drops the waiting lines, since
-  // flushSync would try for ever.
-  destination.on('error', () => Object.assign(destination, { flushSync: () => {} }));
+  // The service continues without its log, for instance while a disk is full.
+  destination.on('error', () => drop(destination));
   const logger = pino({ level: config.logLevel, base: null, timestamp }, destination);
   const {
     services,
@@ -48,6 +63,7 @@ export async function listen(config: ListenConfig, served: Served): Promise<Side
   } catch (error) {
     await endStreams();
     await closeServices();
+    await endLog(destination);
     throw error;
   }
   const close = async () => {
@@ -57,6 +73,7 @@ export async function listen(config: ListenConfig, served: Served): Promise<Side
     await endStreams(config.drain > 0 ? config.grace * 1000 : 0);
     await closeServer(server, config.grace * 1000);
     await closeServices();
+    await endLog(destination);
   };
   return { url: addressOf(config.host, server), close };
 }

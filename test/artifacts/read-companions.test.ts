@@ -65,7 +65,7 @@ const twoOfOne = [UNSIGNED.ledger_id, UNSIGNED.ledger_id.toUpperCase()].map((led
 const refused = rowsOf<[what: string, text: string, message: string]>(`
 half a file | { | /: Not JSON at character 1
 an empty file |  | /: Not JSON at character 0: expected a value, found the end. (not_json)
-no key | ${one([])} | /companions/0/keys: Expected at least 1 items, found []. (too_few_items)
+no key | ${one([])} | /companions/0/keys: Expected at least 1 item, found []. (too_few_items)
 a key in half a byte | ${one([{ ...KEY, public_key: 'abc' }])} | /companions/0/keys/0/public_key: Expected lower-case hex digits, two per byte, found "abc". (wrong_pattern)
 another member | {"companions":[],"wallet":[]} | /wallet: The schema has no member "wallet". (unknown_member)
 the same companion twice | ${json({ companions: [companion('A'), companion('A')] })} | /companions: Expected one entry per companion
@@ -81,7 +81,7 @@ depth | ${'['.repeat(9)} | /0/0/0/0/0/0/0/0: It is nested more than 8 levels dee
 too many companions | ${json({ companions: many(1001) })} | /companions: Expected at most 1000 items
 too many keys | ${one(Array(17).fill(KEY))} | /companions/0/keys: Expected at most 16 items
 too many wallets | ${json({ companions: [], wallets })} | /wallets: Expected at most 10000 items
-a single companion with a fault | ${json(companion('A', []))} | /keys: Expected at least 1 items, found []. (too_few_items)
+a single companion with a fault | ${json(companion('A', []))} | /keys: Expected at least 1 item, found []. (too_few_items)
 a service that publishes a key that is none | ${json(published([badKey]))} | /companions/0/keys/0/public_key: Expected a public key of its algorithm
 a key of small order | ${one([{ ...KEY, public_key: `01${'00'.repeat(31)}` }])} | /public_key: Expected a public key of its algorithm, on the curve and of large order, found "01000
 a key of another algorithm | ${one([{ ...KEY, algorithm: 'ecdsa-secp256k1' }])} | /public_key: Expected a public key of its algorithm

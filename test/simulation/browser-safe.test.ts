@@ -22,5 +22,5 @@ test('the engine runs where there is nothing but the language', () => {
 
 test('what reads and describes messages needs their schemas, and nothing of the platform', () => {
   for (const file of ['protocol/session.ts', 'protocol/parse-message.ts', 'protocol/async-api-document.ts'])
-    expect(new Set(loads(join(SIMULATION, file)))).toEqual(new Set(['zod']));
+    expect(loads(join(SIMULATION, file)).filter((name) => !/^zod(\/mini)?$/.test(name))).toEqual([]);
 });
