@@ -123,10 +123,10 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const inputs = await openInputs(options, ledger, previous);
   const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(ledger, options, resume);
-  // V8 lets old objects grow to a multiple of what was in use before it looks for garbage among them. With 80 % more, a run over a long ledger
+  // V8 lets old objects grow to a multiple of what was in use before it looks for garbage among them. With 40 % more, a run over a long ledger
   // needs less memory and more time; see docs/performance.md.
   const isLong = (await ledger.snapshots(null)).length > MANY_SNAPSHOTS;
-  if (isLong) setFlagsFromString('--heap-growing-percent=80');
+  if (isLong) setFlagsFromString('--heap-growing-percent=40');
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     // Awaited, so that what the log stages is removed afterwards and not before.
     return await runLog.extend(previous.manifest.ledger, (publishLog) =>
