@@ -20,10 +20,9 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
   const lists = [...KINDS.keys()].map((kind): PageList => {
     const pages = pagesOf(kind);
     if (typeof pages === 'function') return { kind, paths: pages(release), touched: null, sources: {} };
-    const paths = pages.paths(release);
-    const sources = pages.sources
-      ? Object.fromEntries(paths.map((path) => [path, pages.sources!(path)]))
-      : {};
+    const paths = pages.paths?.(release) ?? [addressOf(kind)];
+    const { sources: of } = pages;
+    const sources = of ? Object.fromEntries(paths.map((path) => [path, of(path)])) : {};
     return { kind, paths, touched: since === null ? [] : pages.touched(release, since), sources };
   });
   return Response.json(lists);
@@ -32,7 +31,12 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
 function pagesOf(name: string): PageKind {
   const kind = PAGE_TABLE[name];
   if (kind) return kind;
-  if (!name.includes('[')) return () => [KINDS.get(name) && name !== '/' ? `${name}/` : name];
+  if (!name.includes('[')) return () => [addressOf(name)];
   const expected = 'an entry in the page table';
   throw new CathedralError('site_failed', { place: name, expected, found: 'none' });
+}
+
+/** Of a page or file without a parameter. */
+function addressOf(kind: string): string {
+  return KINDS.get(kind) && kind !== '/' ? `${kind}/` : kind;
 }

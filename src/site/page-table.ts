@@ -18,7 +18,8 @@ type PagePaths = (release: SiteRelease) => readonly string[];
 
 /** Pages that mostly stay as they are from release to release. */
 interface KeptKind {
-  paths: PagePaths;
+  /** Left out for a page without a parameter, and only there. */
+  paths?: PagePaths;
   /**
    * Which of them may differ from those of the same program over an earlier release of the same ledger; `since` is that release's time.
    * The others are not even looked at, so such a page may depend on nothing else that a new event changes but its sources.
@@ -35,18 +36,14 @@ const archive = (folder: ArchiveFolder): KeptKind => ({
   touched: (release, since) => touchedPages(release, folder, since),
 });
 
-/** Pages that follow from the program, its settings and these files alone. */
-const from = (paths: readonly string[], ...sources: readonly string[]): KeptKind => ({
-  paths: () => paths,
-  touched: () => [],
-  sources: () => sources,
-});
+/** Pages that follow from the program and its settings alone. */
+const STEADY: KeptKind = { touched: () => [] };
 
 const recordsPath = (year: string) => `/search/index/records-${year}.json`;
 
 const perChart = (folder: string, end: string): KeptKind => {
   const charts = new Map(CHARTS.map(({ id, sources }) => [`/${folder}/${id}${end}`, sources]));
-  return { ...from([...charts.keys()]), sources: (path) => charts.get(path)! };
+  return { ...STEADY, paths: () => [...charts.keys()], sources: (path) => charts.get(path)! };
 };
 
 /**
@@ -54,34 +51,37 @@ const perChart = (folder: string, end: string): KeptKind => {
  * the address of its file, and is listed only if a release may have it from the one before.
  */
 export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
-  '/.well-known/api-catalog': from(['/.well-known/api-catalog']),
-  '/404': from(['/404/']),
+  '/.well-known/api-catalog': STEADY,
+  '/404': STEADY,
   '/[area]': () => AREAS.map((area) => `/${area}/`),
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
-  '/accessibility': from(['/accessibility/']),
+  '/accessibility': STEADY,
   '/api/[group]': () => GROUPS.map((group) => `/api/${group}/`),
-  '/asyncapi.json': from(['/asyncapi.json']),
-  '/attestations/implementers': from(['/attestations/implementers/']),
+  '/asyncapi.json': STEADY,
+  '/attestations/implementers': STEADY,
   '/charts/[id]': perChart('charts', '/'),
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': perChart('embed', '/'),
-  '/embedding': from(['/embedding/']),
+  '/embedding': STEADY,
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/rows': () => rowsPaths('first'),
   '/files/[...path]/rows/[table]': () => rowsPaths('others'),
-  '/glossary': from(['/glossary/']),
+  '/glossary': STEADY,
   '/government/transparency/[year]': (release) =>
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
-  '/licence': from(['/licence/']),
-  '/mirrors': from(['/mirrors/'], 'publisher.vkey'),
+  '/licence': STEADY,
+  '/mirrors': { ...STEADY, sources: () => ['publisher.vkey'] },
   '/oembed/[id].json': perChart('oembed', '.json'),
-  '/philosophy/simulation/model': from(['/philosophy/simulation/model/']),
-  '/philosophy/simulation/protocol': from(['/philosophy/simulation/protocol/']),
-  '/philosophy/simulation/reference': from(['/philosophy/simulation/reference/']),
-  '/problems': from(['/problems/']),
-  '/problems/[code]': from(Object.keys(PROBLEMS).map((code) => `/problems/${code}/`)),
-  '/site.webmanifest': from(['/site.webmanifest']),
+  '/philosophy/simulation/model': STEADY,
+  '/philosophy/simulation/protocol': STEADY,
+  '/philosophy/simulation/reference': STEADY,
+  '/problems': STEADY,
+  '/problems/[code]': {
+    ...STEADY,
+    paths: () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
+  },
+  '/site.webmanifest': STEADY,
   // Beside the releases: a run renders it with the list that it is about to publish.
   '/snapshots': () => [],
   '/search/index/records-[year].json': {
@@ -93,6 +93,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
         .map(recordsPath),
   },
   '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
-  '/sql': from(['/sql/']),
-  '/versions': from(['/versions/']),
+  '/sql': STEADY,
+  '/versions': STEADY,
 };

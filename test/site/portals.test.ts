@@ -95,7 +95,7 @@ describe('a figure of the last whole day', () => {
   });
 });
 
-test('a portal says what its changes are since, also where only a figure of a day has any', () => {
+test('a portal says since when its figures have changed, even where only that of a day has', () => {
   const plain = { value: '1', unit: '', note: '', trend: [], better: null, path: '', needs: [] };
   const figure = (day: string | null, date: string): KeyFigure => ({
     ...plain,

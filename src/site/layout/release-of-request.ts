@@ -38,7 +38,7 @@ async function hasPage(kind: string, path: string): Promise<boolean> {
   if (!kind.includes('[')) return true;
   const { PAGE_TABLE } = await import('../page-table.ts');
   const pages = PAGE_TABLE[kind]!;
-  const paths = (typeof pages === 'function' ? pages : pages.paths)(openRelease());
+  const paths = (typeof pages === 'function' ? pages : pages.paths!)(openRelease());
   return paths.includes(path) || paths.includes(`${path}/`);
 }
 
