@@ -10,7 +10,7 @@ import { ownMember } from './own-member.ts';
 import { startDay, startYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
-import { DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
+import { DELIBERATION_DAYS, HOUR_MS, newestWithin, timeOf, WINDOW_DAYS, within } from './window.ts';
 
 type Handlers = { [T in KnownType]: (state: State, event: EventOf<T>) => void };
 
@@ -84,11 +84,11 @@ function forget(state: State): void {
   const { asOf } = state;
   const oldestHour = timeOf(asOf) / HOUR_MS - WINDOW_DAYS * 24;
   state.hours = state.hours.filter((sums) => sums.hour >= oldestHour);
-  state.readings = within(state.readings, asOf, (reading) => reading.timestamp);
-  state.decisions = within(state.decisions, asOf, (decision) => decision.timestamp);
-  state.contrary = within(state.contrary, asOf, (position) => position.timestamp);
-  state.risks = within(state.risks, asOf, (risk) => risk.timestamp);
-  state.findings.recent = within(state.findings.recent, asOf, (finding) => finding.raised_at);
+  state.readings = newestWithin(state.readings, asOf, (reading) => reading.timestamp);
+  state.decisions = newestWithin(state.decisions, asOf, (decision) => decision.timestamp);
+  state.contrary = newestWithin(state.contrary, asOf, (position) => position.timestamp);
+  state.risks = newestWithin(state.risks, asOf, (risk) => risk.timestamp);
+  state.findings.recent = newestWithin(state.findings.recent, asOf, (finding) => finding.raised_at);
   const open = (closed: string | null) => closed ?? asOf;
   state.deliberations = within(state.deliberations, asOf, (one) => open(one.closed_at), DELIBERATION_DAYS);
   forgetCompanions(state, asOf);

@@ -2,7 +2,7 @@ import { VIRTUES } from '../../ledger/events/vocabulary.ts';
 import { meanOf, share } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';
-import { within } from '../window.ts';
+import { newestWithin } from '../window.ts';
 import { GOOD_STANDING } from './compliance.ts';
 import { metrics } from './metrics.ts';
 
@@ -71,7 +71,7 @@ function meanSize(trends: Trend[]): number | null {
 /** Share of the decisions in the last thirty days that name a framework and a sentinel. Null until the ledger has named both. */
 function principleAdherence(state: State): number | null {
   if (!state.stated.frameworks || !state.stated.sentinels) return null;
-  const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
+  const decisions = newestWithin(state.decisions, state.asOf, (decision) => decision.timestamp);
   return share(decisions.filter((decision) => decision.is_principled).length, decisions.length);
 }
 

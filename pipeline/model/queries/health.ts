@@ -1,12 +1,12 @@
 import { activeSentinels, NO_HEARTBEAT_YET, sentinelStatus } from '../sentinel-status.ts';
 import type { Alert, State } from '../state.ts';
-import { within } from '../window.ts';
+import { newestWithin } from '../window.ts';
 import { minting } from './supply.ts';
 
 /** Open alerts and the findings of the last thirty days, newest first. */
 export function activeAlerts(state: State): Alert[] {
   const raised = new Set(state.alerts.map(({ id }) => id));
-  const findings = within(state.findings.recent, state.asOf, (finding) => finding.raised_at).map(
+  const findings = newestWithin(state.findings.recent, state.asOf, (finding) => finding.raised_at).map(
     (finding) => ({
       ...finding,
       id: freeId(finding.id, raised),

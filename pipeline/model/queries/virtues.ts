@@ -2,7 +2,7 @@ import type { Virtue } from '../../ledger/events/vocabulary.ts';
 import { gini, share } from '../formulas.ts';
 import { activeSentinels } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
-import { HOUR_MS, windowStart, within } from '../window.ts';
+import { HOUR_MS, newestWithin, windowStart } from '../window.ts';
 import { recentlyClosed } from './consensus-rate.ts';
 
 /** Each virtue and its definition, in order of publication. */
@@ -75,8 +75,12 @@ function justice(state: State): number | null {
 /** A ledger that has never stated a mitigation, or a lesson, has none to measure by: its source may not have them. */
 function prudence(state: State): number | null {
   const { mitigation, lessons } = state.stated;
-  const decisions = lessons ? within(state.decisions, state.asOf, (decision) => decision.timestamp) : [];
-  const projections = mitigation ? within(state.risks, state.asOf, (projection) => projection.timestamp) : [];
+  const decisions = lessons
+    ? newestWithin(state.decisions, state.asOf, (decision) => decision.timestamp)
+    : [];
+  const projections = mitigation
+    ? newestWithin(state.risks, state.asOf, (projection) => projection.timestamp)
+    : [];
   const risks = projections.reduce((sum, projection) => sum + projection.risks, 0);
   const mitigated = projections.reduce((sum, projection) => sum + projection.mitigated, 0);
   const learned = decisions.filter((decision) => decision.has_lessons).length;
@@ -85,6 +89,6 @@ function prudence(state: State): number | null {
 
 function courage(state: State): number | null {
   if (!state.stated.reasoning) return null;
-  const contrary = within(state.contrary, state.asOf, (position) => position.timestamp);
+  const contrary = newestWithin(state.contrary, state.asOf, (position) => position.timestamp);
   return share(contrary.filter(({ has_reasoning }) => has_reasoning).length, contrary.length);
 }
