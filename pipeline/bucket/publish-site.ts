@@ -71,12 +71,11 @@ type SiteRecord = z.infer<typeof SiteRecord>;
  */
 export async function publishSite(options: SiteOptions): Promise<SiteReport> {
   const { out, store, waitMs, now, log } = options;
+  // Taking the lock makes a folder, which a mistyped path would leave.
+  await readSigned(out);
   // A run renames one file after the other: the lock keeps the lists and the release that are uploaded together together.
   return withLock(out, { waitMs, holder: `publish, process ${process.pid}` }, async () => {
-    const release = await readCurrent(out);
-    const version = release?.manifest.signed?.version;
-    if (!release || version === undefined)
-      throw refusal('release_invalid', out, 'a signed release', release ? 'an unsigned one' : 'none');
+    const { release, version } = await readSigned(out);
     const [objects, found, files] = await Promise.all([
       listObjects(store),
       store.read(RECORD, LONGEST_RECORD),
@@ -97,6 +96,14 @@ export async function publishSite(options: SiteOptions): Promise<SiteReport> {
     if (JSON.stringify(next) !== JSON.stringify(record)) await writeRecord(store, next, { etag });
     return { version, release: release.manifest.release, ...site.report };
   });
+}
+
+/** Throws release_invalid. */
+async function readSigned(out: string) {
+  const release = await readCurrent(out);
+  const version = release?.manifest.signed?.version;
+  if (release && version !== undefined) return { release, version };
+  throw refusal('release_invalid', out, 'a signed release', release ? 'an unsigned one' : 'none');
 }
 
 class Site {

@@ -98,7 +98,7 @@ export async function findingsOf(
 export function placeBelow(out: string, place: string): string {
   const base = join(out, '/');
   if (place.startsWith(base)) return place.slice(base.length).replace(/^current\//, '');
-  return /^(tile\/|the partial tiles)/.test(place) ? `log/${place}` : place;
+  return place.startsWith('tile/') ? `log/${place}` : place;
 }
 
 /**

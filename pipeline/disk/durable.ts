@@ -14,16 +14,12 @@ export async function sync(path: string): Promise<void> {
 }
 
 /** Creates a folder and its missing parents, durably. Throws wrong_user and the system's errors. */
-export async function makeFolder(
-  path: string,
-  { mode }: { mode?: number } = {},
-): Promise<string | undefined> {
+export async function makeFolder(path: string, { mode }: { mode?: number } = {}): Promise<void> {
   assertOwner(path);
   const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
   if (first === undefined) return;
   const above = dirname(resolve(first));
   for (let at = resolve(path); at !== above; at = dirname(at)) await sync(dirname(at));
-  return resolve(first);
 }
 
 /**

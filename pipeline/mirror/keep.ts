@@ -147,7 +147,7 @@ export class Keeper implements Keep {
   }
 
   async release(signed: SignedRelease): Promise<void> {
-    const { manifest, proofs } = signed;
+    const { manifest } = signed;
     const local = this.#local.release?.manifest;
     const place = this.origin.placeOf(MANIFEST_PATH);
     const paths = manifest.files.map(({ path }) => path);
@@ -156,8 +156,6 @@ export class Keeper implements Keep {
     if (local && local.log.origin !== manifest.log.origin)
       throw forkError(`${place}: log.origin`, local.log.origin, manifest.log.origin);
     this.#release = signed;
-    // The snapshot of this release contains them as well.
-    for (const bytes of proofs.values()) await this.#blobs.keep(bytes);
   }
 
   tile(tile: Tile, hashes: readonly Hash[]): Promise<void> {
@@ -188,6 +186,8 @@ export class Keeper implements Keep {
     this.#reader = reader;
     this.#cosigned = cosigned;
     this.#fetched.files = this.#blobs.fetched.files;
+    // The snapshot of this release contains them as well.
+    for (const bytes of this.#release!.proofs.values()) await this.#blobs.keep(bytes);
     await this.origin.tiles.place(this.#options.parallel);
   }
 

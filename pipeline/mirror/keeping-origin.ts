@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists } from '../disk/durable.ts';
@@ -9,7 +8,7 @@ import type { PublicFile } from '../release/format/public-manifest.ts';
 import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { openFile } from '../verify/folder-origin.ts';
-import { measure, type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
+import { type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
 import { type Blobs, hasLength, isIntact } from './blobs.ts';
 import type { Earlier } from './fetch-blob.ts';
 import { LocalTiles } from './local-tiles.ts';
@@ -31,7 +30,7 @@ export interface KeepingOptions {
 }
 
 /** Media types of histories to whose front rows are added. */
-export const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
+const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
 /**
@@ -106,15 +105,14 @@ export class KeepingOrigin extends Origin {
   }
 
   /** Left by an interrupted update, or shared with another snapshot. Throws mirror_mismatch for a damaged file. */
-  async #isInPlace({ path, sha256, bytes }: Promised): Promise<boolean> {
+  async #isInPlace(file: Promised): Promise<boolean> {
     const { folder, recheck } = this.#options;
-    const place = join(folder, path);
-    if (await this.#isPlacedHistory(path)) return true;
+    const place = join(folder, file.path);
+    if ((await this.#isPlacedHistory(file.path)) || (await isIntact(place, file))) return true;
     if (!(await exists(place))) return false;
-    const found = await measure(createReadStream(place));
-    if (found.bytes === bytes && found.sha256 === sha256) return true;
-    if (!recheck) throw mismatchError(place, `SHA-256 ${sha256}, or no such file`, found.sha256);
-    await asDiskErrors(place, () => rm(place));
+    const expected = `SHA-256 ${file.sha256}, or no such file (\`mirror --recheck\` replaces it)`;
+    if (!recheck) throw mismatchError(place, expected, 'something else');
+    await asDiskErrors(place, () => rm(place, { recursive: true }));
     return false;
   }
 

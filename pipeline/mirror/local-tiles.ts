@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
@@ -109,6 +109,8 @@ export class LocalTiles {
       if (this.#staged.has(path))
         await asDiskErrors(place, async () => {
           await mkdir(dirname(place), { recursive: true });
+          // No file replaces a folder.
+          if ((await lstat(place).catch(() => null))?.isDirectory()) await rm(place, { recursive: true });
           await rename(this.#stagedFile(path), place);
         });
       placed.add(place);

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { asDiskErrors, sync } from '../disk/durable.ts';
+import { asDiskErrors, exists, sync } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
@@ -12,6 +12,7 @@ import {
   assertFresh,
   assertNoRollback,
   readLatest,
+  readSigned,
   rollbackError,
   type SignedRelease,
 } from '../verify/signed-release.ts';
@@ -62,10 +63,18 @@ export interface Mirrored extends Fetched {
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { folder, waitMs } = options;
+  // Taking the lock makes a folder, which a refused first update would leave.
+  if (!(await exists(folder))) await retryWhileInconsistent(options, () => readAcceptable(options));
   return withLock(folder, { waitMs, holder: `mirror, process ${process.pid}` }, async () => {
     await restoreCurrent(folder);
     return retryWhileInconsistent(options, () => update(options));
   });
+}
+
+/** What can be refused before anything is kept. */
+async function readAcceptable({ origin, keys, acceptExpired, now }: MirrorOptions): Promise<void> {
+  const { manifest } = await readSigned(origin, await readLatest(origin), keys);
+  if (!acceptExpired) assertFresh(manifest, now(), origin.placeOf(LATEST_PATH));
 }
 
 async function update(options: MirrorOptions): Promise<Mirrored> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { publishSite, type SiteOptions } from '../../pipeline/bucket/publish-site.ts';
@@ -255,9 +255,10 @@ describe('publishing is refused', () => {
 
   test('of a folder without a release, and beside another publication', async () => {
     const { publish, server } = await bucket();
-    const empty = join(folder, 'empty');
-    onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
-    await expect(publish({ out: empty })).rejects.toMatchObject({ code: 'release_invalid', found: 'none' });
+    const missing = join(folder, 'mis/typed');
+    await expect(publish({ out: missing })).rejects.toMatchObject({ code: 'release_invalid', found: 'none' });
+    // Nothing was made, not even for the lock.
+    expect(existsSync(join(folder, 'mis'))).toBe(false);
     await publish({ out: first });
     server.plan = ({ method, key }) => {
       if (method === 'PUT' && key === 'latest.json') server.objects.get(`site/${RECORD}`)!.etag = 'other';

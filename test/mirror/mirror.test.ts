@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -337,6 +337,23 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(next));
   });
 
+  test('that is refused at first leaves no folder, and later nothing of the refused release', async () => {
+    const expired = Date.parse('2026-01-01T00:00:00Z');
+    const missing = join(folder, 'new/mirror');
+    for (const [more, code] of [
+      [{ keys: [STRANGER.verifier] }, 'mirror_untrusted'],
+      [{ now: () => expired }, 'mirror_expired'],
+    ] as const)
+      expect(await failureOf(() => updateMirror(server.url, missing, more))).toMatchObject({ code });
+    expect(await readdir(folder)).toEqual([]);
+    await updateMirror(server.url, missing);
+    const before = await readdir(missing);
+    server.site = smallSite({ release: 2 });
+    const late = await failureOf(() => updateMirror(server.url, missing, { now: () => expired }));
+    expect(late).toMatchObject({ code: 'mirror_expired' });
+    expect(await readdir(missing)).toEqual(before);
+  });
+
   test('waits for another update of its folder, and gives up after a time', async () => {
     await withLock(folder, { waitMs: 0, holder: 'a test' }, async () => {
       expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({ code: 'locked' });
@@ -352,6 +369,10 @@ describe('a mirror', () => {
     await truncate(join(folder, 'current/public/index.html'), 3);
     await writeFile(join(folder, 'log/tile/0/000.p/100'), Buffer.alloc(3200));
     await writeFile(join(folder, 'snapshots/2025-12-01T00Z/economy/supply'), '{"events":999}');
+    for (const path of ['log/public/v2/000.p/100', 'snapshots/2025-12-01T00Z/manifest.json']) {
+      await rm(join(folder, path));
+      await mkdir(join(folder, path, 'folder'), { recursive: true });
+    }
     expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
     await updateMirror(server.url, folder, { recheck: true });
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
