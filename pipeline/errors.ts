@@ -163,6 +163,11 @@ export class CathedralError extends Error {
   }
 }
 
+/** The error for which a scope was left: one of what the scope then closed, as on a full disk, hides it in a SuppressedError. */
+export function firstError(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstError(error.suppressed) : error;
+}
+
 /** Makes errors of one code. `const corrupt = errorOf('ledger_corrupt'); throw corrupt('votes.csv:7', 'UTF-8', 'other bytes');` */
 export function errorOf(code: ErrorCode) {
   return (place: string, expected: string, found: string, cause?: unknown): CathedralError =>

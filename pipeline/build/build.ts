@@ -10,7 +10,7 @@ import type { Companions } from '../attestation/companions.ts';
 import { printCharts, renderCharts } from '../charts/files/render-charts.ts';
 import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, firstError } from '../errors.ts';
 import { renderExtras, renderSitemap } from '../formats/render-catalogue.ts';
 import { isYearFile } from '../formats/tables.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
@@ -97,10 +97,11 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     using _ = removesLeftOversAtExit(out);
     if (options.plan.snapshots) await assertListReadable(out);
     return await run(options);
-  }).catch((error: Error) => {
+  }).catch((thrown: Error) => {
+    const error = firstError(thrown);
     // Thrown by a library or by a program that a run starts.
-    if (error instanceof CathedralError || !isDiskFull(error)) throw error;
-    throw diskFull(out, error.message, error);
+    if (error instanceof CathedralError || !isDiskFull(thrown)) throw error;
+    throw diskFull(out, `${(error as Error).message}`, thrown);
   });
 }
 

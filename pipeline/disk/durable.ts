@@ -1,6 +1,6 @@
 import { access, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, firstError } from '../errors.ts';
 import { assertOwner, ownerOf } from './owner.ts';
 
 /** Flushes a file, or the names in a folder, to disk. Before that, a power failure may undo them. */
@@ -100,6 +100,8 @@ const SQLITE_FULL = 13;
 /** Whether an error, or one of its causes, means that the disk or the user's quota is full. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof SuppressedError && (isDiskFull(error.error) || isDiskFull(error.suppressed)))
+    return true;
   const { code, errcode, cause } = error as NodeJS.ErrnoException & { errcode?: number };
   return code === 'ENOSPC' || code === 'EDQUOT' || errcode === SQLITE_FULL || isDiskFull(cause);
 }
@@ -121,10 +123,11 @@ export function ifThere<T, I>(reading: Promise<T>, instead: I): Promise<T | I> {
 export async function asDiskErrors<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (cause) {
+  } catch (error) {
+    const cause = firstError(error);
     if (cause instanceof CathedralError) throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
-    if (isDiskFull(cause)) throw diskFull(place, found, cause);
+    if (isDiskFull(error)) throw diskFull(place, found, cause);
     throw new CathedralError('publish_failed', { place, expected: 'a writable disk', found, cause });
   }
 }

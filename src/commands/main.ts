@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { optionOf } from '../../pipeline/config/config.ts';
 import { describeProxies, useProxies } from '../../pipeline/config/proxies.ts';
 import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { CathedralError, firstError } from '../../pipeline/errors.ts';
 import { printable } from '../../pipeline/words/printable.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
@@ -88,10 +88,11 @@ async function write(text: string): Promise<void> {
 }
 
 /** One line for a foreseen error; a stack for any other, which is a fault in this software. */
-function explain(error: unknown): number {
+function explain(thrown: unknown): number {
+  const error = firstError(thrown);
   progress.end('failed');
   if (!(error instanceof CathedralError)) {
-    progress.fault(inspect(error), 'fatal');
+    progress.fault(inspect(thrown), 'fatal');
     return 1;
   }
   const advice = REFUSED.test(error.message)

@@ -1,7 +1,7 @@
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { PUBLISHER_LEASE } from '../../pipeline/build/cluster.ts';
 import { partsLacking, type RunProgress } from '../../pipeline/build/publish-parts.ts';
-import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
+import { CathedralError, ERROR_CODES, firstError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
   MAX_FINDINGS,
@@ -39,7 +39,8 @@ export async function recordRun(
     });
     await write(record, startedAt, resultOf(report), report.lacks);
     return report;
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstError(thrown);
     const isLocked = error instanceof CathedralError && error.code === 'locked' && isOfRuns(error, record);
     // A full disk may not take the status either; the error of the run is the one to report.
     if (!isLocked) await writeFailure(record, startedAt, errorOf(error), asked).catch(() => {});
