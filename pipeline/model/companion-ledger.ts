@@ -156,11 +156,12 @@ export async function appendCompanionEvent<T extends CompanionEvent['type']>(
     now: () => now,
     waitMs: WAIT_MS,
     holder: `${command}, process ${process.pid}`,
+    dryRun,
   });
   const ledger = await readCompanionLedger(local);
   const draft = { ...bodyOf(ledger, Math.max(now, at ?? now)), ...timeOf(writer.notBefore, appending) };
   const check = (event: LedgerEvent) => assertNoFinding(ledger, event);
-  const { last } = await writer.append([draft], { check, dryRun });
+  const { last } = await writer.append([draft], { check });
   return { event: last as Extract<CompanionEvent, { type: T }>, ledger };
 }
 

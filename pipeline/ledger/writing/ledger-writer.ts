@@ -32,6 +32,8 @@ export interface WriterOptions extends LockOptions {
   create?: boolean;
   /** The ledger is a copy of one that others share: what an interruption left of it is removed, and taken again. Default false. */
   isCopy?: boolean;
+  /** Checks what is appended, and writes nothing. Default false. */
+  dryRun?: boolean;
 }
 
 /** A list, or parts of one as they are read. Awaiting each draft would cost as much as checking it. */
@@ -47,8 +49,6 @@ export interface AppendOptions {
    * batch, and `append` throws the first of them at the end. Without it, `append` throws at once.
    */
   refused?: (error: CathedralError) => void;
-  /** Checks all drafts and writes nothing. */
-  dryRun?: boolean;
 }
 
 export interface Appended {
@@ -201,10 +201,10 @@ export class LedgerWriter implements Disposable {
       for await (const part of Symbol.asyncIterator in drafts ? drafts : [drafts])
         for (const draft of part) {
           take(draft);
-          if (head.isFull) await head.flush(options.dryRun);
+          if (head.isFull) await head.flush(this.#options.dryRun);
         }
       if (refusal) throw refusal;
-    }, options.dryRun);
+    });
     return { count, last };
   }
 
@@ -216,12 +216,12 @@ export class LedgerWriter implements Disposable {
   }
 
   /** Writes a head with the events that `fill` adds, and returns their number. The old head stays until the new one is complete. */
-  async #extend(fill: (head: NewHead) => Promise<void>, dryRun = false): Promise<number> {
+  async #extend(fill: (head: NewHead) => Promise<void>): Promise<number> {
     const head = new NewHead(this.#ledger.head, this.#headBytes, this.#end);
     try {
       await fill(head);
       const count = head.end.size - this.#end.size;
-      if (count === 0 || dryRun) return count;
+      if (count === 0 || this.#options.dryRun) return count;
       this.#headBytes = await head.commit();
       this.#end = head.end;
       return count;
@@ -312,9 +312,10 @@ export class LedgerWriter implements Disposable {
     const { size, timestamp } = this.#sealed;
     const head = await readHeadEnds(this.#ledger);
     if (head && head.first.seq > size) throw gap(size, head.first.seq);
-    if (head && head.first.seq < size) return this.#dropSealed();
+    if (head && head.first.seq < size && !this.#options.dryRun) return this.#dropSealed();
     this.#headBytes = head?.bytes ?? 0;
-    this.#end = head ? { size: head.last.seq + 1, timestamp: head.last.timestamp } : { size, timestamp };
+    const last = head && head.last.seq >= size ? head.last : null;
+    this.#end = last ? { size: last.seq + 1, timestamp: last.timestamp } : { size, timestamp };
   }
 
   /** Flushes the names of the snapshots. */

@@ -47,7 +47,7 @@ export async function appendFiles(
   const mappings = await mappingFiles(files ?? [], mapping);
   const findings = new LedgerFindings();
   const holder = `ledger append, process ${process.pid}`;
-  using writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs, holder });
+  using writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs, holder, dryRun });
   if (dryRun || strict) progress.stage('folding the ledger');
   const before = dryRun || strict ? await contradictions() : null;
   const whole = before && {
@@ -59,7 +59,7 @@ export async function appendFiles(
   progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
   const seq = writer.end.size;
   const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));
-  const appended = await appendAll(writer, batch, drafts, dryRun);
+  const appended = await appendAll(writer, batch, drafts);
   progress.end();
   report(progress, findings, batch);
   const result = describe(ledger.ledger, batch, appended, { seq, dryRun });
@@ -75,10 +75,9 @@ async function appendAll(
   writer: LedgerWriter,
   batch: Batch,
   drafts: ReturnType<Batch['drafts']>,
-  dryRun: boolean,
 ): Promise<Appended | null> {
   try {
-    return await writer.append(drafts, { ...batch.appendOptions, dryRun });
+    return await writer.append(drafts, batch.appendOptions);
   } catch (error) {
     // The batch has it, with all others.
     if (batch.errors > 0) return null;

@@ -178,9 +178,12 @@ describe('appending', () => {
     }
     await expect(writer.append(drafts(120, true))).rejects.toThrow('the source failed');
     expect(entries(ledger)).toEqual(['head.ndjson', 'snapshots']);
-    expect(await writer.append(drafts(120, false), { dryRun: true })).toMatchObject({ count: 120 });
+    writer.close();
+    const dry = await open(ledger, { dryRun: true });
+    expect(await dry.append(drafts(120, false))).toMatchObject({ count: 120 });
     expect(content(ledger)).toBe(before);
-    expect(await writer.append(drafts(120, false))).toMatchObject({ count: 120 });
+    dry.close();
+    expect(await (await open(ledger)).append(drafts(120, false))).toMatchObject({ count: 120 });
     expect(await eventsOf(ledger)).toHaveLength(122);
   });
 
@@ -324,6 +327,11 @@ describe('sealing', () => {
       writer.close();
       for (const batch of [1, 2]) {
         writeFileSync(ledger.head, `${before}{"seq":1`);
+        const dry = await open(ledger, { dryRun: true });
+        const draft = { type: 'note', agent: 'ATLAS', data: {} };
+        expect((await dry.append([draft])).last).toMatchObject({ seq: count });
+        expect(content(ledger)).toBe(`${before}{"seq":1`);
+        dry.close();
         const again = await open(ledger);
         expect(again.end.size).toBe(count);
         expect(content(ledger)).toBe(linesOf(sampleEvents(Math.max(count - 360, 0), Math.min(count, 360))));
