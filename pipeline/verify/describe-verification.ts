@@ -1,4 +1,5 @@
 import { describeProxies } from '../config/proxies.ts';
+import type { ErrorCode } from '../errors.ts';
 import { printable } from '../words/printable.ts';
 import { witnessesOf } from './reader.ts';
 import { isOutage, type Verification } from './verify.ts';
@@ -24,9 +25,18 @@ const VERDICTS = {
   whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
   sampled:
     'is signed by a key that it names itself, in everything that was verified; give --verifier-key to verify whose it is.',
-  failed: 'is not what its publisher signed, or that cannot be proved.',
+  failed:
+    'is not what its publisher signed, or that cannot be proved. docs/troubleshooting.md says what to do about each code.',
   unreachable:
     'did not answer everything, so it cannot be verified now; nothing was found wrong in what it answered.',
+};
+
+/** Of a release by a trusted key in which nothing else was found. */
+const ONLY: Partial<Record<ErrorCode, string>> = {
+  mirror_expired:
+    'is what its publisher signed, but has expired: the publisher has stopped, or this place hides what is new. Compare it with another host.',
+  witness_quorum:
+    'is what its publisher signed, but too few witnesses cosigned its log, so others may be shown another one. Try again in some minutes, then ask the publisher.',
 };
 
 export function formatVerification(
@@ -36,17 +46,22 @@ export function formatVerification(
   const lines = verdicts.map(
     ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
   );
-  const details = findings.map(({ code, place: at, expected, found }) =>
-    printable(`${at}: expected ${expected}, found ${found} (${code})`),
+  // A file that two checks read is found twice.
+  const details = new Set(
+    findings.map(({ code, place: at, expected, found }) =>
+      printable(`${at}: expected ${expected}, found ${found} (${code})`),
+    ),
   );
   for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
   if (notProven.length > 0) lines.push(notProvenLine(notProven));
   const outcome = verdictOf({ findings });
-  if (outcome === 'unreachable') details.push(describeProxies());
+  if (outcome === 'unreachable') details.add(describeProxies());
   const untrusted = sample ? 'sampled' : 'whole';
-  const verdict = VERDICTS[outcome === 'verified' && !isTrusted ? untrusted : outcome];
+  const [code, ...others] = new Set(findings.map((finding) => finding.code));
+  const only = isTrusted && others.length === 0 ? code && ONLY[code] : undefined;
+  const verdict = only ?? VERDICTS[outcome === 'verified' && !isTrusted ? untrusted : outcome];
   const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
-  return [...lines, ...(details.length > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
+  return [...lines, ...(details.size > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
     '\n',
   );
 }

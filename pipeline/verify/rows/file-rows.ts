@@ -137,7 +137,7 @@ export class FileRows {
     [this.#text, this.#at, this.#isAtEnd] = [text ?? decodedLines(lines), 0, done === true];
     if (this.#text !== '' && !this.#text.endsWith('\n')) this.#text += '\n';
     if (this.#line === 1 && this.#text.startsWith(BYTE_ORDER_MARK)) this.#at = 1;
-    if (text === null) this.#stop('the file is not UTF-8 from here on');
+    if (text === null) this.#stop('the file is not UTF-8 from here on: decompress it, or save it as UTF-8');
     else if (this.#isTooLong()) this.#stop('this row is longer than any event');
   }
 

@@ -225,6 +225,8 @@ export function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
 export function shownCell(cell: string): string {
   const text = unmarked(cell).replaceAll(/"#(-?\d[\d.]*|true|false|null)"/g, '$1');
   const short = text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
+  // Otherwise nobody would see what differs.
+  if (short !== short.trim()) return JSON.stringify(short);
   return short === '' ? 'nothing' : short;
 }
 

@@ -182,7 +182,8 @@ function formatVerdict(verdict: HistoryVerdict, name: string, about: readonly st
 }
 
 const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
-  proved: () => 'The file is proved: every row follows from the log, in order, and no row is missing.',
+  proved: () =>
+    'The file is proved: every row follows from the log, in order, and no row after its first is missing.',
   does_not_hold: (count) => `The file does not hold: ${formatCount(count, 'finding')}.`,
   cannot_be_checked: () => 'Nothing was found wrong, but the file cannot be checked whole.',
 };

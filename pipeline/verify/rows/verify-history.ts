@@ -277,7 +277,7 @@ class HistoryExcuses implements Excuses {
 }
 
 async function verdictOf(
-  { table, form }: HistoryFile,
+  { table, form, asOf }: HistoryFile,
   source: Source,
   masked: readonly string[],
   compared: Compared,
@@ -294,19 +294,24 @@ async function verdictOf(
     );
   const verdict =
     findings.length > 0 ? 'does_not_hold' : unchecked.length > 0 ? 'cannot_be_checked' : 'proved';
-  const notes = [...(await ageNotes(compared, source)), ...notesOf(compared, { table, form })];
+  const notes = [...(await ageNotes(compared, source, asOf)), ...notesOf(compared, { table, form })];
   return { verdict, path: table.path, form, rows, proved, findings, unchecked, notes, isAbandoned };
 }
 
-/** Whether the file is of an earlier release. */
-async function ageNotes({ newest, left }: Compared, { rows, days }: Source): Promise<string[]> {
+/** Whether the file is of an earlier release. A CSV does not state its time, so it may also lack its newest rows. */
+async function ageNotes(
+  { newest, left }: Compared,
+  { rows, days }: Source,
+  asOf: string | null,
+): Promise<string[]> {
   const newer = newest === null ? null : await rows.newer(newest);
   // Newer rows of days may have been left because an event stays a hash.
   if (newer === null || (days && left.has(HIDDEN))) return [];
   if (days?.endsOpen && rows.blockOf(newer) === rows.blocks - 1) return [];
   const [from, to] = [await rows.at(newest!), await rows.at((await rows.newest())!)];
+  const what = asOf === null ? ', or its newest rows were removed' : '';
   return [
-    `The file is of an earlier release: it begins with ${describeRow(from)}, and the log goes on to ${describeRow(to)}. It was verified up to its own end.`,
+    `The file is of an earlier release${what}: it begins with ${describeRow(from)}, and the log goes on to ${describeRow(to)}. It was verified from its first row on.`,
   ];
 }
 

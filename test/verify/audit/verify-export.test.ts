@@ -175,7 +175,7 @@ describe('a file', () => {
     const rest = Buffer.from(`${text.split('\n').slice(0, 3).join('\n')}\n`);
     for (const [more, line, words] of [
       ['', 3, 'the file is cut off here: "complete" is missing'],
-      ['\xff\n', 4, 'the file is not UTF-8 from here on'],
+      ['\xff\n', 4, 'the file is not UTF-8 from here on: decompress it, or save it as UTF-8'],
     ] as const) {
       const file = await readExport(Readable.from([rest, Buffer.from(more, 'latin1')]));
       const { faults } = await verifyExport(file!, log, UNSAID);
@@ -206,7 +206,10 @@ describe('a file', () => {
     for (const chunks of [[Buffer.concat(notText)], notText]) {
       const file = await readExport(Readable.from(chunks));
       const { faults } = await verifyExport(file!, log, UNSAID);
-      expect(faults.at(-1)).toMatchObject({ line: 7, message: 'the file is not UTF-8 from here on' });
+      expect(faults.at(-1)).toMatchObject({
+        line: 7,
+        message: 'the file is not UTF-8 from here on: decompress it, or save it as UTF-8',
+      });
     }
     await expect(readExport(Readable.from([Buffer.of(0xff, 0x0a)]), 'a.csv')).rejects.toMatchObject({
       code: 'proof_refused',
