@@ -28,9 +28,6 @@ export interface SqliteForm {
   isRenewed: boolean;
 }
 
-/** What makes and recognises a file of a kind. */
-export type Schema = Pick<SqliteForm, 'name' | 'applicationId' | 'steps'>;
-
 /** Room for the next few rows. */
 const LEAST_FREE_BYTES = 64 * 1024;
 /** The second file holds the latest commits, the third is its index, and the last is the journal of a file without them. */
@@ -297,7 +294,7 @@ export function isInUse(path: string): boolean {
 }
 
 /** Brings a file to the newest version of its form, all steps or none. Throws what `readVersion` throws. */
-export function migrate(path: string, database: DatabaseSync, form: Schema): void {
+function migrate(path: string, database: DatabaseSync, form: SqliteForm): void {
   const { applicationId, steps } = form;
   if (readVersion(path, database, form) === steps.length) return;
   // The write lock first, so that the second of two processes finds the work done.
@@ -315,10 +312,10 @@ export function migrate(path: string, database: DatabaseSync, form: Schema): voi
 }
 
 /** The number of steps that a file has; 0 if it is empty. Throws for one of another kind, and for one of a later version. */
-export function readVersion(
+function readVersion(
   path: string,
   database: DatabaseSync,
-  { name, applicationId, steps }: Schema,
+  { name, applicationId, steps }: SqliteForm,
 ): number {
   const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;

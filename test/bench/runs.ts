@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
-import { GROWING } from '../../pipeline/mirror/keeping-origin.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
@@ -130,6 +129,9 @@ export async function withhold(ledger: string, folder: string, last: number): Pr
   for (const name of withheld.flat()) await rename(join(ledger, 'snapshots', name), join(folder, name));
   return withheld;
 }
+
+/** Histories to whose front rows are added. */
+const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
 
 /** Files that are new or have other bytes, and what a mirror fetches of them: of a table that has grown, its beginning. */
 function changesOf(before: Manifest, { files }: Manifest) {

@@ -10,7 +10,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
-import { readSigningRecord } from '../../pipeline/release/signing/file-records.ts';
+import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
@@ -34,7 +34,7 @@ export async function publishedProblems(
   await look('release', () => releaseProblems(folder, sizes));
   problems.push(...(await problemsBeside(out)));
   await look('status', () => readStatus(out).then(() => []));
-  await look('signing record', () => readSigningRecord(keysOf(folder)).then(() => []));
+  await look('signing record', () => recordOf(folder).then(() => []));
   if (isDone)
     await look('check', async () =>
       check({ ...publisherOptions(folder, await ledgerOf(1)), ledger: null, verifiers: [signer.verifier] }),
@@ -49,6 +49,8 @@ export async function problemsBeside(out: string): Promise<string[]> {
     ...(await looking('snapshots', () => snapshotProblems(out))),
   ];
 }
+
+const recordOf = (folder: string) => fileRecords(keysOf(folder), { waitMs: 0 }).read();
 
 async function looking(part: string, work: () => Promise<Iterable<Finding | string>>): Promise<string[]> {
   try {
@@ -76,7 +78,7 @@ async function releaseProblems(folder: string, sizes: readonly number[]): Promis
   ];
   const keys = (await readNoteKeys(keysOf(folder)))?.map(verifierKeyOf) ?? [];
   const isFollowed = manifest.signed?.keys.some((key) => keys.includes(key)) ?? false;
-  const replaced = (await readSigningRecord(keysOf(folder))).replaced;
+  const replaced = (await recordOf(folder)).replaced;
   return [
     ...problems,
     ...(sizes.includes(size) ? [] : [`it is of ${size} events`]),

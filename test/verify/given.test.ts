@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIRST_LINE } from '../../pipeline/ledger/log/tlog-proof.ts';
-import { CSV_HEADER } from '../../pipeline/verify/audit/read-export.ts';
 import { type Kind, openGiven } from '../../pipeline/verify/given.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { CSV_HEADER } from './audit/small-log.ts';
 
 async function opened(path: string, said: Kind | null = null) {
   using given = await openGiven(path, said);

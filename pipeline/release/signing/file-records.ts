@@ -47,7 +47,7 @@ export function fileRecords(keyFile: string, { waitMs }: { waitMs: number }): Si
 }
 
 /** Throws config_invalid. */
-export async function readSigningRecord(keyFile: string): Promise<SigningRecord> {
+async function readSigningRecord(keyFile: string): Promise<SigningRecord> {
   const place = signingRecordPath(keyFile);
   const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

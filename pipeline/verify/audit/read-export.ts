@@ -7,7 +7,7 @@ import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
 import { EXPORT_TABLE, type HistoryForm, parseCells } from '../rows/history-tables.ts';
 import { parseObject } from '../rows/row-text.ts';
 
-export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
+const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
 
 /** What a JSON export says about itself. */
 export interface ExportHead {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { STEPS } from '../../../pipeline/postgres/migrations.ts';
-import { migrate, readVersion, type Schema } from '../../../pipeline/sql/sqlite-file.ts';
+import { SqliteFile, type SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
 import { COUNT_FILE, KEY_FILE, LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { openLogIn } from '../../../src/sidecar/access-log/access-log.ts';
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
@@ -21,13 +21,15 @@ const postgres = useStore();
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 9 } as const;
 
 /** The schema of a later version of this program, which adds a column to a table. */
-function later(schema: Schema, table: string): Schema {
+function later(schema: SqliteForm, table: string): SqliteForm {
   const step = `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT 'new'`;
   return { ...schema, steps: [...schema.steps, step] };
 }
 
+const versionOf = (database: DatabaseSync) => database.prepare('PRAGMA user_version').get()?.user_version;
+
 interface Stored {
-  schema: Schema;
+  schema: SqliteForm;
   /** With one row; it gets the column. */
   table: string;
   path: string;
@@ -82,8 +84,8 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     const before = database.prepare(`SELECT * FROM ${table}`).all();
-    expect([before.length, readVersion(path, database, next)]).toEqual([1, 1]);
-    for (const _ of ['first', 'second']) migrate(path, database, next);
+    expect([before.length, versionOf(database)]).toEqual([1, 1]);
+    for (const _ of ['first', 'second']) new SqliteFile(path, next, { mustExist: true }).close();
     const after = { ...before[0], note: 'new' };
     expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([after]);
     await goesOn();
@@ -91,7 +93,7 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
       after,
       expect.objectContaining({ note: 'new' }),
     ]);
-    expect(readVersion(path, database, next)).toBe(2);
+    expect(versionOf(database)).toBe(2);
     const failure = await failureOf(async () => open());
     expect(failure).toMatchObject({
       code: table === 'keys' ? 'keys_unreadable' : 'store_failed',
@@ -99,7 +101,7 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
       expected: `${schema.name} of version 1 or lower`,
       found: 'version 2, of a later version of this program',
     });
-    expect(readVersion(path, database, next)).toBe(2);
+    expect(versionOf(database)).toBe(2);
   });
 
   test('keeps its version if a step fails', async () => {
@@ -109,10 +111,10 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
     onTestFinished(() => database.close());
     const before = database.prepare(`SELECT * FROM ${table}`).all();
     const failing = { ...next, steps: [...next.steps, next.steps[1]!] };
-    expect(() => migrate(path, database, failing)).toThrow(/duplicate column name: note/);
-    expect(database.isTransaction).toBe(false);
+    const opening = () => new SqliteFile(path, failing, { mustExist: true });
+    expect(opening).toThrow(/duplicate column name: note/);
     expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual(before);
-    expect(readVersion(path, database, next)).toBe(1);
+    expect(versionOf(database)).toBe(1);
   });
 });
 

@@ -3,7 +3,6 @@ import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
-import { CSV_HEADER } from '../../../pipeline/verify/audit/read-export.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { publishLog } from '../../release/log/publish-log.ts';
@@ -26,6 +25,8 @@ export async function publishSmallLog(ledger: string, out: string, of = events):
 }
 
 type Form = 'csv' | 'json' | 'ndjson';
+
+export const CSV_HEADER = 'timestamp,event_type,agent,data,attestation_hash';
 
 /** Rows of an export, newest first, without their line ends. */
 export function rowsOf(form: Form, chosen: readonly LedgerEvent[] = events): string[] {
