@@ -133,6 +133,8 @@ export function describeFault(place: string, expected: string, found: string): s
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(shortened(value));
+  // JSON has no Infinity, which 1e400 is read as.
+  if (typeof value === 'number') return String(value);
   return shortened(JSON.stringify(value));
 }
 

@@ -1,5 +1,5 @@
 import { advance } from './advance.ts';
-import { takeAction } from './decisions.ts';
+import { decisionOf, takeAction } from './decisions.ts';
 import { SEEDS } from './draws.ts';
 import { faultAt, SimulationFault } from './fault.ts';
 import { MAX_ACTIONS, readSettings, type Settings } from './levers.ts';
@@ -92,28 +92,40 @@ export function replay(
 }
 
 /**
- * The run before the action of this index, and to its end without it: its decision goes by its time. Later actions stay where they are
- * available; `dropped` are those that are not.
+ * The run before the action of this index, and to its end without it: its decision goes by its time. The others are taken as before,
+ * but not after the time of their decision, and otherwise as soon as they are available; `dropped` are those that never are.
  */
 export function withoutAction(
-  run: Run,
+  { scenario: { name: scenario }, seed, settings, actions }: Run,
   index: number,
 ): { before: Run; without: Run; dropped: readonly Action[] } {
-  const dropped: Action[] = [];
-  let next = startRun(run.scenario.name, run.seed, run.settings);
-  let before = next;
-  for (const [i, action] of run.actions.entries()) {
-    next = stepRun(next, action.tick - next.world.tick);
-    if (i === index) {
-      before = next;
-      continue;
-    }
-    try {
-      next = actInRun(next, action.name, action.parameters);
-    } catch (error) {
-      if (!(error instanceof SimulationFault)) throw error;
-      dropped.push(action);
-    }
+  const { tick } = actions[index]!;
+  const before = replay({ scenario, seed, settings, actions: actions.slice(0, index), tick });
+  let without = before;
+  let left = actions.slice(index + 1);
+  while (without.world.ending === null) {
+    left = left.filter((action) => {
+      const isDue = action.tick <= without.world.tick || isLastTime(without, action.name);
+      const acted = isDue && actIfPossible(without, action);
+      if (acted) without = acted;
+      return !acted;
+    });
+    without = stepRun(without);
   }
-  return { before, without: stepRun(next, run.scenario.horizon), dropped };
+  return { before, without, dropped: left };
+}
+
+/** Whether its decision goes by its time in the next tick. */
+function isLastTime({ world, scenario }: Run, choice: string): boolean {
+  const ending = world.open.filter(({ until }) => until === world.tick + 1);
+  return ending.some(({ name }) => decisionOf(scenario, name).choices.some((one) => one.name === choice));
+}
+
+function actIfPossible(run: Run, { name, parameters }: Action): Run | null {
+  try {
+    return actInRun(run, name, parameters);
+  } catch (error) {
+    if (error instanceof SimulationFault) return null;
+    throw error;
+  }
 }

@@ -134,7 +134,7 @@ ${'['.repeat(8000)} | malformed_message
 {${DRIFT},"seed":"7"} | invalid_seed | seed: expected a whole number from 0 to 4294967295, found "7".
 {${DRIFT},"seed":null} | invalid_seed
 {${DRIFT},"seed":4294967296} | invalid_seed
-{${DRIFT},"seed":1e400} | invalid_seed
+{${DRIFT},"seed":1e400} | invalid_seed | seed: expected a whole number from 0 to 4294967295, found Infinity.
 {${DRIFT},"sed":1} | invalid_message
 {${DRIFT},"pace_ms":249} | invalid_message | pace_ms: expected a whole number from 250 to 60000, found 249.
 {${DRIFT},"pace_ms":60001} | invalid_message

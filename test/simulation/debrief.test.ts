@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { debriefOf } from '../../src/simulation/debrief.ts';
-import { labelOf } from '../../src/simulation/decisions.ts';
+import { decisionOf, labelOf } from '../../src/simulation/decisions.ts';
 import { meanOpinion } from '../../src/simulation/opinions.ts';
 import { actInRun, replay, stepRun, withoutAction } from '../../src/simulation/run.ts';
 import { arbitraryPlay, play } from './arbitrary-run.ts';
@@ -61,4 +61,17 @@ test('a run without an action is the run in which its decision went by its time,
   const both = stepRun(actInRun(replay(recorded), 'brief_sentinel', briefing), 46);
   const { without: run, dropped } = withoutAction(both, 0);
   expect([run.actions.map(({ name }) => name), dropped]).toEqual([['brief_sentinel'], []]);
+});
+
+test('a run without an action has every other choice for which its decision opens, by its time at the latest', () => {
+  let later = 0;
+  for (const { run } of ENDED)
+    for (const i of run.actions.keys()) {
+      const { without, dropped } = withoutAction(run, i);
+      const choicesOf = (name: string) => decisionOf(run.scenario, name).choices.map((choice) => choice.name);
+      const taken = without.world.taken.flatMap(({ decision }) => choicesOf(decision));
+      expect(dropped.filter(({ name }) => taken.includes(name))).toEqual([]);
+      later += without.actions.filter((action) => !run.actions.includes(action)).length;
+    }
+  expect(later).toBeGreaterThan(0);
 });

@@ -10,7 +10,7 @@ import { coursePicture, zonePlace } from '../../src/site/simulation/board.ts';
 import { sliderStep } from '../../src/site/simulation/card.ts';
 import { formatRunAddress, isOtherVersion, parseRunAddress } from '../../src/site/simulation/run-address.ts';
 import { beforeLastChoice, begin, choose, goOn } from '../../src/site/simulation/turn.ts';
-import { changesInWords, prospectInWords } from '../../src/site/simulation/words.ts';
+import { changesInWords, prospectInWords, tallyInWords } from '../../src/site/simulation/words.ts';
 import { assertPlain } from '../charts/drawing.ts';
 
 const AUDITED: Recorded = {
@@ -186,6 +186,22 @@ test('what a choice would do is said by whom it pleases and what follows, in eve
         expect(numbersIn(text)).toBeLessThanOrEqual(3);
     }
   expect([...terms].toSorted()).toEqual(['In a week', 'Pleases', 'Troubles', 'Turns']);
+});
+
+test('a vote is said with what it needs, and of nobody who takes a side nothing is asked', () => {
+  const run = startRun('conflicting_incentives', 1);
+  expect(tallyInWords(run.world)).toEqual({
+    verdict: 'If they voted today, the vote would be divided.',
+    count: '6 for, 4 against.',
+    needs: 'At least 6 must take a position. Of 10 who do, 7 must agree.',
+  });
+  const opinion = run.world.conditions.opinion.map(() => 0.5);
+  const nobody = { ...run.world, conditions: { ...run.world.conditions, opinion } };
+  expect(tallyInWords(nobody)).toEqual({
+    verdict: 'If they voted today, too few would take a position.',
+    count: '0 for, 0 against.',
+    needs: 'At least 6 must take a position.',
+  });
 });
 
 test('opinions are drawn in their zones, each as far as the next begins', () => {

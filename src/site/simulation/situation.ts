@@ -1,13 +1,12 @@
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { askedDecisions, labelOf } from '../../simulation/decisions.ts';
-import { OUTCOMES, takeVote } from '../../simulation/deliberation.ts';
 import type { Run } from '../../simulation/run.ts';
-import { isDecided, textOf } from '../../simulation/scenario.ts';
+import { textOf } from '../../simulation/scenario.ts';
 import type { World } from '../../simulation/world.ts';
 import { make } from '../layout/make-element.ts';
 import { boardRows, coursePicture } from './board.ts';
 import { beforeLastChoice } from './turn.ts';
-import { changesInWords, supplyInWords } from './words.ts';
+import { changesInWords, supplyInWords, tallyInWords } from './words.ts';
 
 /** An element of the page by its name in the markup, `data-part`. */
 export type Part = (name: string) => HTMLElement;
@@ -69,30 +68,13 @@ function changes({ world, scenario, actions }: Run, before: Run | null): HTMLEle
   return parts.filter((one) => one !== false);
 }
 
-const IF_NOW = {
-  carried: 'If they voted today, it would be carried.',
-  rejected: 'If they voted today, it would be rejected.',
-  divided: 'If they voted today, the vote would be divided.',
-  no_quorum: 'If they voted today, too few would take a position.',
-} as const;
-
 /** How a vote would go, beside what it needs. */
 function tally(world: World): HTMLElement[] {
-  const { support, oppose, result } = takeVote(world);
-  const { sentinels, levers, deliberation } = world;
-  // Rounded up against the rounding of shares such as 0.7.
-  const needed = (share: number, all: number) => Math.ceil(share * all - 1e-9);
-  const taken = support + oppose;
-  const verdict = isDecided(world) ? OUTCOMES[deliberation.status as keyof typeof OUTCOMES] : IF_NOW[result];
+  const { verdict, count, needs } = tallyInWords(world);
   return [
     make('p', { class: 'verdict' }, verdict),
-    make('p', {}, `${support} for, ${oppose} against.`),
-    make(
-      'p',
-      { class: 'muted' },
-      `At least ${needed(levers.quorum, sentinels.length)} must take a position. `,
-      `Of ${taken} who do, ${Math.max(1, needed(levers.consensus, taken))} must agree.`,
-    ),
+    make('p', {}, count),
+    make('p', { class: 'muted' }, needs),
   ];
 }
 

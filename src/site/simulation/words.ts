@@ -1,9 +1,11 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import { formatMic, formatNumber } from '../../../pipeline/words/number.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
+import { OUTCOMES, takeVote } from '../../simulation/deliberation.ts';
 import { MICRO } from '../../simulation/economy.ts';
 import { positionOf, statusOf } from '../../simulation/opinions.ts';
 import type { Outlook, Prospect } from '../../simulation/outlooks.ts';
+import { isDecided } from '../../simulation/scenario.ts';
 import type { Position, Status, Vote, World } from '../../simulation/world.ts';
 
 export type Stance = Position | 'offline' | 'recused';
@@ -34,6 +36,28 @@ const RESULTS: Readonly<Record<Vote['result'], string>> = {
 export function voteInWords({ support, oppose, abstain, result }: Vote): string {
   const silent = abstain === 0 ? '' : ` ${abstain} took no position.`;
   return `${RESULTS[result]}: ${support || 'nobody'} for and ${oppose || 'nobody'} against.${silent}`;
+}
+
+const IF_NOW: Readonly<Record<Vote['result'], string>> = {
+  carried: 'If they voted today, it would be carried.',
+  rejected: 'If they voted today, it would be rejected.',
+  divided: 'If they voted today, the vote would be divided.',
+  no_quorum: 'If they voted today, too few would take a position.',
+};
+
+/** How a vote would go, or what became of the proposal; and what a vote needs. */
+export function tallyInWords(world: World): Record<'verdict' | 'count' | 'needs', string> {
+  const { support, oppose, result } = takeVote(world);
+  const { sentinels, levers, deliberation } = world;
+  // Rounded up against the rounding of shares such as 0.7.
+  const needed = (share: number, all: number) => Math.ceil(share * all - 1e-9);
+  const taken = support + oppose;
+  const agree = taken === 0 ? '' : ` Of ${taken} who do, ${needed(levers.consensus, taken)} must agree.`;
+  return {
+    verdict: isDecided(world) ? OUTCOMES[deliberation.status as keyof typeof OUTCOMES] : IF_NOW[result],
+    count: `${support} for, ${oppose} against.`,
+    needs: `At least ${needed(levers.quorum, sentinels.length)} must take a position.${agree}`,
+  };
 }
 
 /** The least changes of the integrity index, and of the MIC that circulate, that are worth a word. */
@@ -71,12 +95,12 @@ export interface Consequence {
 }
 
 /** What a choice would do: whom it pleases and troubles, and what follows in a week, beside the outlook if nobody chooses. */
-export function prospectInWords(prospect: Prospect, otherwise: Outlook, isDecided: boolean): Consequence[] {
+export function prospectInWords(prospect: Prospect, otherwise: Outlook, isOver: boolean): Consequence[] {
   const { pleases, troubles, isTurned, outlook } = prospect;
   const index = outlook.mii.middle - otherwise.mii.middle;
   const mic = outlook.circulating.middle - otherwise.circulating.middle;
   const then = [
-    !isDecided && fateInWords(outlook),
+    !isOver && fateInWords(outlook),
     Math.abs(index) >= NOTICED.index &&
       `integrity index ${formatNumber(Math.abs(index), 3)} ${index > 0 ? 'higher' : 'lower'}`,
     Math.abs(mic) >= NOTICED.mic && `${formatMic(Math.abs(mic))} ${mic > 0 ? 'more' : 'fewer'}`,
