@@ -33,8 +33,8 @@ const PREFIX = `${STAGING}log-`;
 export class StagedLog implements AsyncDisposable {
   readonly out: string;
   readonly #dir: string;
-  /** Paths of the files. In the staging folder, each is named by its position in this list. */
-  readonly #paths: string[] = [];
+  /** The files' paths, and the number that names each in the staging folder. */
+  readonly #paths = new Map<string, number>();
 
   private constructor(out: string, dir: string) {
     this.out = out;
@@ -46,9 +46,13 @@ export class StagedLog implements AsyncDisposable {
     return asDiskErrors(out, async () => new StagedLog(out, mkdtempSync(join(out, PREFIX))));
   }
 
-  /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
+  /**
+   * Stages files, except those already published with these bytes, or staged before: the upper partial tiles are the same at the ends of many
+   * snapshots. Throws log_invalid if one is published with different bytes.
+   */
   add(files: readonly LogFile[]): void {
     for (const file of files) {
+      if (this.#paths.has(file.path)) continue;
       const place = logFile(this.out, file.path);
       if (existsSync(place)) assertSame(place, file);
       else this.replace(file);
@@ -57,13 +61,14 @@ export class StagedLog implements AsyncDisposable {
 
   /** Stages a file, whatever is in its place. */
   replace({ path, bytes }: LogFile): void {
-    writeFileSync(this.#place(this.#paths.length), bytes, { flag: 'wx' });
-    this.#paths.push(path);
+    const number = this.#paths.get(path) ?? this.#paths.size;
+    this.#paths.set(path, number);
+    writeFileSync(this.#place(number), bytes);
   }
 
   async flush(): Promise<void> {
     await asDiskErrors(this.#dir, () =>
-      inParallel(this.#paths.keys(), PARALLEL_SYNCS, (index) => sync(this.#place(index))),
+      inParallel(this.#paths.values(), PARALLEL_SYNCS, (number) => sync(this.#place(number))),
     );
   }
 
@@ -77,13 +82,13 @@ export class StagedLog implements AsyncDisposable {
   async place(): Promise<void> {
     const folders = new Set<string>();
     await asDiskErrors(this.out, async () => {
-      for (const [index, path] of this.#paths.entries()) {
-        if (index % RENAMES_AT_ONCE === 0) await setImmediate();
+      for (const [path, number] of this.#paths) {
+        if (number % RENAMES_AT_ONCE === 0) await setImmediate();
         const place = logFile(this.out, path);
         if (!folders.has(dirname(place)))
           mkdirSync(dirname(place), { recursive: true, mode: isEntries(path) ? 0o700 : 0o755 });
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
-        renameSync(this.#place(index), place);
+        renameSync(this.#place(number), place);
       }
       // Flush the names in a folder before the folder's own name.
       const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
@@ -96,8 +101,8 @@ export class StagedLog implements AsyncDisposable {
     await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
   }
 
-  #place(index: number): string {
-    return join(this.#dir, `${index}`);
+  #place(number: number): string {
+    return join(this.#dir, `${number}`);
   }
 }
 

@@ -17,6 +17,7 @@ import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/
 import { edgeTiles, type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { StagedLog } from '../../../pipeline/release/log/staged-log.ts';
 import { textsBelow } from '../../files-below.ts';
 import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from '../../ledger/test-ledger.ts';
@@ -85,6 +86,23 @@ describe('a log', () => {
       await publishLog(out, other.ledger, other.ends.at(-1)!, null, foldFrom);
     }
     expect(textsBelow(folded)).toEqual(textsBelow(read));
+  });
+
+  test('writes a file once that the ends of several snapshots have, and the last bytes of one that is replaced', async () => {
+    const out = temporaryFolder();
+    await using staged = await StagedLog.open(out);
+    const [one, other] = ['one', 'other'].map((text) => ({
+      path: 'tile/1/000.p/1',
+      bytes: Buffer.from(text),
+    }));
+    staged.add([one!]);
+    staged.add([one!]);
+    const [folder] = await readdir(out);
+    expect(await readdir(join(out, folder!))).toEqual(['0']);
+    staged.replace(other!);
+    await staged.flush();
+    await staged.place();
+    expect(readFileSync(join(out, 'log/tile/1/000.p/1'), 'utf8')).toBe('other');
   });
 
   test('keeps the partial tiles of each checkpoint for one more run after they are full', async () => {
