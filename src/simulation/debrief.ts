@@ -8,25 +8,29 @@ import type { World } from './world.ts';
 type Debrief = NonNullable<SimulationUpdate['current_state']['debrief']>;
 export type DebriefChoice = Debrief['choices'][number];
 
-/** Cached by world: it costs as much as the run as many times as something was done in it. */
+/** By world: it costs as much as the run as many times as something was done in it. */
 const KNOWN = new WeakMap<World, Debrief>();
 
 /** How a run that has ended ended, what was chosen in it, and how it would have ended without each action. */
 export function debriefOf(run: Run): Debrief {
+  const debrief = KNOWN.get(run.world) ?? makeDebrief(run);
+  KNOWN.set(run.world, debrief);
+  return debrief;
+}
+
+function makeDebrief(run: Run): Debrief {
   const { world, scenario } = run;
-  return KNOWN.getOrInsertComputed(world, () => {
-    const { name, title, claims, question } = endingOf(world, scenario);
-    const said = claims.map((claim) => textOf(claim, world));
-    const choices = [...choicesOfTime(run), ...run.actions.map((_, index) => choiceOfPlayer(run, index))];
-    return {
-      ending: name,
-      title,
-      text: said.join(' '),
-      claims: said,
-      question,
-      choices: choices.toSorted((a, b) => a.tick - b.tick),
-    };
-  });
+  const { name, title, claims, question } = endingOf(world, scenario);
+  const said = claims.map((claim) => textOf(claim, world));
+  const choices = [...choicesOfTime(run), ...run.actions.map((_, index) => choiceOfPlayer(run, index))];
+  return {
+    ending: name,
+    title,
+    text: said.join(' '),
+    claims: said,
+    question,
+    choices: choices.toSorted((a, b) => a.tick - b.tick),
+  };
 }
 
 export function endingOf({ ending }: World, { endings }: Scenario): Ending {
