@@ -41,11 +41,6 @@ export function demoPublicKeys(): ReadonlySet<string> {
   return new Set(demoCompanionKeys().map(({ algorithm, secretKey }) => publicKeyHex(algorithm, secretKey)));
 }
 
-/** The text of data/keys/companions.json. */
-export function formatDemoCompanions(): string {
-  return `${JSON.stringify(demoCompanions(), null, 2)}\n`;
-}
-
 /** Address of the demo wallet that belongs to a ledger id. */
 function demoWalletAddress(ledgerId: string): string {
   return addressOf(secp256k1.getPublicKey(walletSecret(ledgerId), false));

@@ -5,18 +5,14 @@ import { ATTESTATION_VERSION, AttestationDocument } from './document.ts';
 export const ATTESTATION_SCHEMA_PATH = `schemas/companion-attestation-${ATTESTATION_VERSION}.json`;
 
 /**
- * JSON Schema 2020-12 of the signed document. It accepts what the reader accepts, except for rules that JSON Schema cannot express
- * (duplicate members, size and depth, hashes, signatures, times that depend on each other).
+ * The published file: JSON Schema 2020-12 of the signed document. It accepts what the reader accepts, except for rules that JSON Schema
+ * cannot express (duplicate members, size and depth, hashes, signatures, times that depend on each other).
  */
-export function attestationJsonSchema(baseUrl: string): Record<string, unknown> {
+export function formatAttestationJsonSchema(baseUrl: string): string {
   // As input: members with defaults are optional.
   const rest = toJsonSchema(AttestationDocument, { io: 'input' });
   const title = 'Companion Attestation';
   const description = `A companion’s signed statement that an entity requests a set of permissions, version ${ATTESTATION_VERSION}.`;
-  return { $schema: JSON_SCHEMA, $id: `${baseUrl}/${ATTESTATION_SCHEMA_PATH}`, title, description, ...rest };
-}
-
-/** The published file. */
-export function formatAttestationJsonSchema(baseUrl: string): string {
-  return `${JSON.stringify(attestationJsonSchema(baseUrl), null, 2)}\n`;
+  const $id = `${baseUrl}/${ATTESTATION_SCHEMA_PATH}`;
+  return `${JSON.stringify({ $schema: JSON_SCHEMA, $id, title, description, ...rest }, null, 2)}\n`;
 }

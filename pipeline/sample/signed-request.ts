@@ -26,42 +26,22 @@ export function signRequest(given: RequestToSign, key: SigningKey): { id: string
 }
 
 function documentOf({ request, ...given }: RequestToSign, key: SigningKey): JsonObject {
-  const epicon_ej = justificationOf(request);
-  const claim = {
-    ledger_id: given.ledger_id,
-    epicon_ej_hash: justificationHash(epicon_ej),
-    scope: [...request.scope],
-    expires_at: timestampOf(given.expiresAt),
-  };
+  const { scope, risk_level, risk_justification, request_context, epicon_ej } = request;
+  const { ledger_id, monitored, previous } = given;
+  const epicon_ej_hash = justificationHash(epicon_ej);
+  const expires_at = timestampOf(given.expiresAt);
   return {
     version: '1.0.0',
-    ledger_id: claim.ledger_id,
-    wallet_signature: signWithDemoWallet(claim),
-    epicon_ej_hash: claim.epicon_ej_hash,
-    epicon_ej,
-    scope: claim.scope,
-    expires_at: claim.expires_at,
-    risk_level: request.risk_level,
-    risk_justification: request.risk_justification,
+    ledger_id,
+    wallet_signature: signWithDemoWallet({ ledger_id, epicon_ej_hash, scope, expires_at }),
+    ...{ epicon_ej_hash, epicon_ej, scope, expires_at, risk_level, risk_justification },
     attested_by: key.companion,
     attested_at: timestampOf(given.attestedAt),
     signature_algorithm: key.algorithm,
-    drift_monitoring: given.monitored === null ? { enabled: false } : { enabled: true, ...given.monitored },
+    drift_monitoring: monitored === null ? { enabled: false } : { enabled: true, ...monitored },
     metadata: {
-      request_context: request.request_context,
-      ...(given.previous === null ? {} : { previous_attestation: attestationUuid(given.previous) }),
+      request_context,
+      ...(previous === null ? {} : { previous_attestation: attestationUuid(previous) }),
     },
   };
-}
-
-function justificationOf({
-  values,
-  reasoning,
-  anchors,
-  boundaries,
-  counterfactual,
-}: CompanionRequest): JsonObject {
-  const { if_changed, result } = counterfactual;
-  // biome-ignore lint/suspicious/noThenProperty: the document's schema names this member
-  return { values, reasoning, anchors, boundaries, counterfactual: { if_changed, then: result } };
 }

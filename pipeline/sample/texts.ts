@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../attestation/read-json.ts';
 import { PROJECT } from '../config/project.ts';
 import type { Jurisdiction, Virtue } from '../ledger/events/vocabulary.ts';
 import type { SentinelId } from '../model/sentinel-profiles.ts';
@@ -60,11 +61,8 @@ export interface CompanionRequest {
   risk_level: 'low' | 'medium' | 'high';
   risk_justification: string;
   request_context: string;
-  values: string[];
-  reasoning: string;
-  anchors: { type: string; source: string; confidence: number }[];
-  boundaries: { applies_when: string[]; fails_when: string[] };
-  counterfactual: { if_changed: string; result: string };
+  /** The justification, as the document has it. */
+  epicon_ej: JsonObject;
 }
 
 export interface Release {

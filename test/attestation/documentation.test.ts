@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
-import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
+import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
@@ -107,6 +107,6 @@ describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
 
 test('data/keys/companions.json has the keys of the sample’s companions', () => {
   const text = readFileSync(join(PROJECT, 'data/keys/companions.json'), 'utf8');
-  expect(text).toBe(formatDemoCompanions());
+  expect(text).toBe(`${JSON.stringify(demoCompanions(), null, 2)}\n`);
   expect(Companions.parse(JSON.parse(text)).companions).toHaveLength(3);
 });

@@ -2,16 +2,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signedBytes } from '../../pipeline/attestation/canonical-bytes.ts';
-import {
-  attestationJsonSchema,
-  formatAttestationJsonSchema,
-} from '../../pipeline/attestation/json-schema.ts';
+import { formatAttestationJsonSchema } from '../../pipeline/attestation/json-schema.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { mutated, placesOf, valid, WRONG } from './generated-document.ts';
 import { UNSIGNED } from './signed-document.ts';
 
-const SCHEMA = attestationJsonSchema('https://data.example.org');
+const SCHEMA = JSON.parse(formatAttestationJsonSchema('https://data.example.org'));
 // The patterns repeat the formats, so validators that ignore formats are as strict as others.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
 const accepts = ajv.compile(SCHEMA);
@@ -27,7 +24,6 @@ describe('the published JSON Schema', () => {
       $id: 'https://data.example.org/schemas/companion-attestation-1.0.0.json',
       additionalProperties: false,
     });
-    expect(JSON.parse(formatAttestationJsonSchema('https://data.example.org'))).toEqual(SCHEMA);
   });
 
   test('is valid by the schema of its draft', () => {
