@@ -148,6 +148,7 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
   if (event.cycle !== cycle) warn('cycle', `cycle ${cycle}, the day of ${event.timestamp}`, event.cycle);
   warnAboutValues(event.agent, 'agent', warn);
   warnAboutValues(event.data, 'data', warn);
+  warnAboutNames(event, warn);
   if (isKnownType(event.type)) warnAboutMembers(event, MEMBERS[event.type]!, warn);
   else {
     const near = nearType(event.type);
@@ -210,9 +211,19 @@ const MEMBERS: Readonly<Record<string, Members>> = Object.fromEntries(
 );
 
 /** Ids that are in the address of a page. */
-const ON_PAGES = new Set(['sentinel', 'deliberation', 'decision']);
+const ON_PAGES = new Set(['data.sentinel', 'data.deliberation', 'data.decision']);
 
-function warnAboutMembers({ data }: LedgerEvent, { known, ids }: Members, warn: Warn): void {
+function warnAboutNames(event: LedgerEvent, warn: Warn): void {
+  for (const [member, name] of namesOf(event)) {
+    const expected = `${member} to be an id that`;
+    if (changesInSpreadsheets(name))
+      warn('id', `${expected} spreadsheets keep as it is`, `${JSON.stringify(name)}, which they convert`);
+    else if (ON_PAGES.has(member) && !isPageName(name))
+      warn('id', `${expected} can be part of an address`, JSON.stringify(name));
+  }
+}
+
+function warnAboutMembers({ data }: LedgerEvent, { known }: Members, warn: Warn): void {
   for (const name in data) {
     if (known.has(name)) continue;
     const near = nearestName(
@@ -220,15 +231,6 @@ function warnAboutMembers({ data }: LedgerEvent, { known, ids }: Members, warn: 
       [...known].filter((one) => !Object.hasOwn(data, one)),
     );
     if (near !== null) warn('member', `data.${near}`, `data.${name}, which the service ignores`);
-  }
-  for (const name of ids) {
-    const id = data[name];
-    if (typeof id !== 'string') continue;
-    const expected = `data.${name} to be an id that`;
-    if (changesInSpreadsheets(id))
-      warn('id', `${expected} spreadsheets keep as it is`, `${JSON.stringify(id)}, which they convert`);
-    else if (ON_PAGES.has(name) && !isPageName(id))
-      warn('id', `${expected} can be part of an address`, JSON.stringify(id));
   }
 }
 

@@ -16,6 +16,13 @@ export class MemberFault extends CathedralError {
     super(code, fault);
     this.member = member;
   }
+
+  /** The same fault where a table has the member; null: in no column. */
+  inColumn(column: string | null, { place = this.place, expected = this.expected } = {}): CathedralError {
+    const { code, found } = this;
+    const at = column === null ? place : `${place}, column ${column}`;
+    return new CathedralError(code, { place: at, expected, found, cause: this });
+  }
 }
 
 /** Checks an event's members, and `data` by its type. Throws `ledger_schema`; `place` names the line. */

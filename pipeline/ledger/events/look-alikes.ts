@@ -14,12 +14,13 @@ export function looksLike(name: string): string {
 /** Names that are compared: no more, so that millions of ids need no memory. */
 const MOST_NAMES = 100_000;
 
-/** A name as JSON, in which characters that cannot be told apart are escapes. */
+/** A name as JSON, in which what nobody sees, or takes for other letters, is an escape: `"Wa\u0308rme"`. */
 export function shown(name: string): string {
-  return JSON.stringify(name).replaceAll(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(name).replaceAll(/[^ -~]/gu, (letter) => {
+    const isPlain = /^[^\p{M}\p{C}\p{Z}]$/u.test(letter) && letter === letter.normalize('NFKC');
+    return isPlain ? letter : letter.split('').map(escaped).join('');
+  });
 }
 
 /** Finds names that differ from one before them only by white space, case or normal form. */
@@ -35,7 +36,7 @@ export class LookAlikes {
       const known = this.#names.get(key);
       if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
       if (known === undefined || known.name === name) return [];
-      const expected = `${member} to be ${JSON.stringify(known.name)}, as in ${known.place}`;
+      const expected = `${member} to be ${shown(known.name)}, as in ${known.place}`;
       return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];
     });
   }

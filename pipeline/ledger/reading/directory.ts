@@ -78,7 +78,7 @@ export interface Listing {
 }
 
 const NOT_LISTED: Readonly<Record<string, string>> = {
-  ENOENT: 'nothing',
+  ENOENT: 'nothing: “cathedral ledger init” makes a ledger',
   ENOTDIR: 'a file: csv+file:PATH and ndjson+file:PATH are addresses of files with rows',
 };
 

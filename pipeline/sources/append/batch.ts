@@ -54,7 +54,7 @@ export class Batch {
   #current = START;
   /** The last event that was accepted, and its place. */
   #accepted: { timestamp: string; place: string } | null = null;
-  /** Row id → its first place. */
+  /** A table's mapping and the id of a row → its first place. */
   readonly #ids = new Map<string, string>();
   /** What an event says → the seq of the event that said it. */
   readonly #known: ReadonlyMap<string, number>;
@@ -74,7 +74,7 @@ export class Batch {
         this.#checkUnread(file);
         let count = 0;
         for await (const rows of file.rows) {
-          count += rows.length;
+          count += rows.filter(({ fault }) => !fault).length;
           if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
           else yield this.#part(file, rows);
         }
@@ -143,9 +143,11 @@ export class Batch {
   }
 
   #isKnown(id: string): boolean {
-    const known = this.#ids.get(id);
+    // Two tables of one batch may number their rows alike.
+    const key = `${this.#current.mapping.digest} ${id}`;
+    const known = this.#ids.get(key);
     if (known === undefined) {
-      this.#ids.set(id, this.#place());
+      this.#ids.set(key, this.#place());
       return false;
     }
     this.#refuse(misfit(this.#place(), 'each id once', `${JSON.stringify(id)}, which ${known} has`));
@@ -194,17 +196,15 @@ export class Batch {
 
   #withColumn(error: CathedralError): CathedralError {
     if (!(error instanceof MemberFault)) return error;
-    const { code, member, expected, found } = error;
+    const { code, member, expected } = error;
     const { type, mapping } = this.#current;
-    const column = mapping.columnOf(type, member);
-    const place = column === null ? this.#place() : `${this.#place()}, column ${column}`;
     const before = this.#accepted;
     const isAfterRow =
       code === 'ledger_order' && before !== null && expected.includes(` ${before.timestamp},`);
     const limit = isAfterRow
       ? `timestamp to be at or after ${before.timestamp}, that of ${before.place} (--sort sorts a batch by time)`
       : expected;
-    return new CathedralError(code, { place, expected: limit, found, cause: error });
+    return error.inColumn(mapping.columnOf(type, member), { place: this.#place(), expected: limit });
   }
 
   #refuse(error: CathedralError): void {

@@ -103,15 +103,13 @@ function kindOf(schema: z.ZodMiniType): Kind {
   }
 }
 
-/** A value that cannot be what its member needs. */
+/** A value that cannot be what its member needs: what is expected instead of it. */
 class CellFault extends Error {
-  readonly expected: string;
   /** The part of the value that is wrong; null: all of it. */
   readonly part: { path: readonly string[]; text: string } | null;
 
   constructor(expected: string, part: CellFault['part'] = null) {
     super(expected);
-    this.expected = expected;
     this.part = part;
   }
 }
@@ -137,7 +135,7 @@ export function convertCell(
       path: [],
       text: JSON.stringify(value) ?? typeof value,
     };
-    throw misfit(place(), `${[name, ...path].join('.')} to be ${fault.expected}`, text.slice(0, 200));
+    throw misfit(place(), `${[name, ...path].join('.')} to be ${fault.message}`, text.slice(0, 200));
   }
 }
 
@@ -261,6 +259,12 @@ function withoutCurrency(text: string, currency: string): string {
   return before === text ? text.replace(new RegExp(`\\s*${currency}$`), '') : before;
 }
 
+/** `$5`, `-R$ 5`, `5 €`, `EUR 5`, `5 kr`; and not `TRUE`. */
+const MONEY = (() => {
+  const currency = '(\\p{Lu}{0,3}\\p{Sc}|[A-Z]{3}|kr|zł|Kč)';
+  return new RegExp(`^[+-]?\\s*${currency}\\s*[+-]?\\d|\\d\\s*${currency}$`, 'u');
+})();
+
 function numberHint(value: string, { decimal = '.', currency }: CellFormat): string {
   const text = value.trim();
   const example = `a number like ${decimal === ',' ? '1,5' : '1.5'}`;
@@ -268,7 +272,7 @@ function numberHint(value: string, { decimal = '.', currency }: CellFormat): str
     return `${example}; "missing": [${JSON.stringify(text)}] in the mapping file makes it an empty cell`;
   if (/[%‰]$/.test(text)) return `${example} without a percent sign, since 5% may mean 5 or 0.05`;
   if (/^\(.*\)$|\d-$/.test(text)) return `${example}, with the sign of a negative one in front`;
-  const sign = /^[+-]?\s*(\p{Sc}|[A-Z]{3})|(\p{Sc}|[A-Z]{3})$/u.exec(text);
+  const sign = MONEY.exec(text);
   if (sign && currency === undefined)
     return `${example}, or "currency": ${JSON.stringify(sign[1] ?? sign[2])} in the mapping file`;
   if (/\d[.,'’\s]\d{3}(?!\d)/.test(text))

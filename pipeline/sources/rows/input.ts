@@ -19,7 +19,7 @@ const BOMS: readonly (readonly [encoding: string, bytes: Buffer])[] = [
 
 /** Files of another kind, by their first bytes. */
 const FOREIGN: readonly (readonly [kind: string, bytes: Buffer])[] = [
-  ['a workbook (.xlsx or .ods): save it as “CSV UTF-8”', Buffer.of(0x50, 0x4b, 0x03, 0x04)],
+  ['a workbook (.xlsx, .ods) or a zip file: save it as “CSV UTF-8”, or unpack it', Buffer.from('PK\x03\x04')],
   ['an old Excel workbook (.xls): save it as “CSV UTF-8”', Buffer.of(0xd0, 0xcf, 0x11, 0xe0)],
   ['a gzip file: decompress it first', Buffer.of(0x1f, 0x8b)],
   ['a zstd file: decompress it first', Buffer.of(0x28, 0xb5, 0x2f, 0xfd)],

@@ -1,15 +1,9 @@
 import { nearestName } from '../../config/nearest-name.ts';
-import { errorOf } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
-import {
-  EXACT_NUMBER,
-  findInexact,
-  JsonFault,
-  numberText,
-  readStrictJson,
-} from '../../ledger/events/json.ts';
+import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { decoderOf } from './input.ts';
-import type { MappedRow, Mapping, Row } from './mapping.ts';
+import { idText, type MappedRow, type Mapping, type Row } from './mapping.ts';
 import { faultOf, STRICT } from './row-json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -44,14 +38,22 @@ export async function readJsonDocument(content: AsyncIterable<Buffer>, name: str
     throw faultOf(fault, text, `${name}:${lines(fault.range.start)}`);
   }
   const [items, unread] = itemsOf(value);
-  if (items === null)
-    throw corrupt(name, 'an array of events, {"events": [...]} or one event', text.slice(0, 80));
+  if (items === null) throw noDocument(value, text, name);
   const first = lines(text.search(/\S/));
   const placed = items.map((item, index) => ({
     line: starts[index] === undefined ? first : lines(starts[index]),
     value: item,
   }));
   return { items: placed, unread };
+}
+
+/** Most APIs have their rows in a member of another name: `data`, `rows`, `value`. */
+function noDocument(value: unknown, text: string, name: string): CathedralError {
+  const [list] = Object.entries(value ?? {}).find(([, member]) => Array.isArray(member)) ?? [];
+  const expected = 'an array of events, {"events": [...]} or one event';
+  const remedy =
+    list === undefined ? '' : `; jq -c '.${JSON.stringify(list)}[]' writes its ${list} as rows of NDJSON`;
+  return corrupt(name, expected + remedy, text.slice(0, 80));
 }
 
 async function documentText(content: AsyncIterable<Buffer>, name: string): Promise<string> {
@@ -116,12 +118,6 @@ function eventOf(row: Row, place: () => string): MappedRow {
   const inexact = findInexact(draft);
   if (inexact) throw corrupt(`${place()}, member ${inexact.path.join('.')}`, EXACT_NUMBER, inexact.text);
   return { id: JSON_EVENTS.idOf(row, place), draft: draft as unknown as EventDraft };
-}
-
-function idText(id: unknown, place: () => string): string {
-  const text = typeof id === 'string' ? id : numberText(id);
-  if (text === undefined) throw schema(place(), 'id to be a text or a number', JSON.stringify(id));
-  return text;
 }
 
 /** A value that must be an object. Throws `ledger_schema`. */

@@ -12,15 +12,8 @@ export interface TimeFormat {
   ambiguous?: 'earlier' | 'later' | undefined;
 }
 
-/** Why a text is no time. */
-export class TimeFault extends Error {
-  readonly expected: string;
-
-  constructor(expected: string) {
-    super(expected);
-    this.expected = expected;
-  }
-}
+/** Why a text is no time: what is expected instead of it. */
+export class TimeFault extends Error {}
 
 /** The letters of a pattern: a regular expression and the part of a time. Longest first, so that `MM` is not two `M`. */
 const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
@@ -48,11 +41,9 @@ const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['T', 'T'],
 ];
 
-const NAMED = ['excel', 'unix', 'unix-ms'];
-
 /** What is wrong with a format; null if nothing is. */
 export function formatFault(format: string): string | null {
-  if (NAMED.includes(format)) return null;
+  if (Object.hasOwn(NUMBERS, format)) return null;
   const letters = lettersOf(format);
   if (letters === null)
     return `only the letters ${[...SOURCES.keys()].join(', ')}, and other text in single quotes`;
@@ -65,7 +56,7 @@ export function formatFault(format: string): string | null {
 
 /** Whether times of this format need a zone: they neither state their offset from UTC nor are days without a time. */
 export function needsZone(format: string): boolean {
-  if (NAMED.includes(format)) return format === 'excel';
+  if (Object.hasOwn(NUMBERS, format)) return format === 'excel';
   const letters = lettersOf(format) ?? [];
   return !letters.includes('XXX') && letters.some((one) => /^h/i.test(one));
 }
@@ -98,9 +89,9 @@ function patternOf(format: string): RegExp {
   });
 }
 
-/** A space stands for every kind of space: browsers write a narrow one before PM. */
+/** A space stands for every kind of space, since browsers write a narrow one before PM, and for several: SQL Server writes `Oct  1 2026`. */
 function literal(text: string): string {
-  return text.split(' ').map(RegExp.escape).join('\\s');
+  return text.split(/ +/).map(RegExp.escape).join('\\s+');
 }
 
 const ISO =
@@ -156,7 +147,7 @@ export function parseDay(text: string, how: TimeFormat): string {
 
 function readTime(text: string, { format, language }: TimeFormat): Written {
   if (format === undefined) return readIso(text);
-  return NAMED.includes(format) ? readNumber(text, format) : readPattern(text, format, language);
+  return Object.hasOwn(NUMBERS, format) ? readNumber(text, format) : readPattern(text, format, language);
 }
 
 const NO_DAY = 'a time that exists in the calendar';
@@ -194,26 +185,31 @@ function readPattern(text: string, format: string, language = 'en'): Written {
   };
 }
 
-/** Language → name of a month, in lower case and without a point → its number. */
+/** Language → name of a month → its number. */
 const MONTHS = new Map<string, ReadonlyMap<string, number>>();
-const plainMonth = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\.$/, '');
+/** In lower case, without a point and without accents, which old programs leave out. */
+const plainMonth = (name: string) =>
+  name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replace(/\.$/, '');
+const SHORTEST_MONTH = 3;
 
+/** By its name, or by so much of one that it can be no other: September is Sep or Sept in one language. Throws TimeFault. */
 function monthNumber(text: string, language: string): number {
   if (/^\d/.test(text)) return Number(text);
   const months = MONTHS.getOrInsertComputed(language, monthsOf);
-  const number = months.get(plainMonth(text));
-  if (number === undefined)
-    throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
-  return number;
+  const name = plainMonth(text);
+  const exact = months.get(name);
+  if (exact !== undefined) return exact;
+  const begun = [...months].filter(([one]) => one.startsWith(name)).map(([, number]) => number);
+  if (name.length >= SHORTEST_MONTH && new Set(begun).size === 1) return begun[0]!;
+  throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
 }
-
-/** September is Sep in America and Sept in Britain, January Jänner in Austria. */
-const REGIONS: Readonly<Record<string, readonly string[]>> = { en: ['en-GB'], de: ['de-AT'] };
 
 /** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
 function monthsOf(language: string): Map<string, number> {
   const months = new Map<string, number>();
-  for (const tag of [language, ...(REGIONS[language] ?? [])])
+  const isGerman = /^de\b/.test(language);
+  // January is Jänner in Austria.
+  for (const tag of isGerman ? [language, 'de-AT'] : [language])
     for (const month of ['long', 'short'] as const)
       for (const day of [undefined, 'numeric'] as const) {
         const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC' });
@@ -225,7 +221,7 @@ function monthsOf(language: string): Map<string, number> {
         }
       }
   // In Excel.
-  if (language === 'de') months.set('mrz', 3);
+  if (isGerman) months.set('mrz', 3);
   return months;
 }
 
@@ -268,11 +264,18 @@ function hintFor(text: string): string {
 const EXCEL_START = Temporal.PlainDateTime.from('1899-12-30T00:00');
 const UNIX_START = Temporal.PlainDateTime.from('1970-01-01T00:00');
 
-function readNumber(text: string, format: string): Written {
-  const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,12}))?$/.exec(text) ?? [];
+/** How many digits a number has before its point: one of another unit would be a day of 1970, or of the year 58000. */
+const NUMBERS: Readonly<Record<string, [whole: RegExp, expected: string]>> = {
   // Before March 1900 Excel counts a day that did not exist; such a cell is no time of a ledger.
-  if (whole === '' || (format === 'excel' && Number(whole) < 61))
-    throw new TimeFault(format === 'excel' ? 'a day number of Excel like 46296.25' : 'Unix time');
+  excel: [/^(6[1-9]|[7-9]\d|\d{3,7})$/, 'a day number of Excel like 46296.25'],
+  unix: [/^\d{1,11}$/, 'Unix time in seconds, of at most 11 digits'],
+  'unix-ms': [/^\d{12,14}$/, 'Unix time in milliseconds, of 12 to 14 digits'],
+};
+
+function readNumber(text: string, format: string): Written {
+  const [, whole = '', fraction = ''] = /^(\d+)(?:[.,](\d{1,12}))?$/.exec(text) ?? [];
+  const [digitsOf, expected] = NUMBERS[format]!;
+  if (!digitsOf.test(whole)) throw new TimeFault(expected);
   if (format === 'excel') {
     const milliseconds = Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
     const local = inCalendar(() => EXCEL_START.add({ milliseconds }));

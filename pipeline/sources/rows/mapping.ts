@@ -150,7 +150,8 @@ function columnOf({ head, whole, members, others }: Part, type: string, member: 
   if (member in head) return head[member as keyof Head].column;
   if (member !== 'data' && !member.startsWith(MEMBER)) return null;
   const path = member.slice(MEMBER.length);
-  const own = (members.get(type) ?? others).find((one) => one.path === path);
+  // Of an item of a list, `virtue_tags.0`, the column of the list.
+  const own = (members.get(type) ?? others).find((one) => `${path}.`.startsWith(`${one.path}.`));
   return own?.reader.column ?? whole.column;
 }
 
@@ -279,7 +280,14 @@ function timeOf(row: Row, reader: Reader, place: () => string): unknown {
 
 function idOf(row: Row, { id }: Head, place: () => string): string | null {
   const value = id.read(row, plain('text'), 'id', place) ?? null;
-  return value === null ? null : `${value}`;
+  return value === null ? null : idText(value, () => `${place()}, column ${id.column}`);
+}
+
+/** The id of a row. Throws `ledger_schema` for an object, `{"$oid": …}`, of which a member has to be named. */
+export function idText(id: unknown, place: () => string): string {
+  const text = typeof id === 'string' ? id : numberText(id);
+  if (text === undefined) throw misfit(place(), 'id to be a text or a number', JSON.stringify(id));
+  return text;
 }
 
 function emptyRow(row: Row, column: string | null, place: () => string): CathedralError {
@@ -334,7 +342,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
     throw new CathedralError('ledger_schema', {
       place,
       expected: `${expected}, or a mapping file (--mapping) that says what the columns mean`,
-      found: `the column ${near !== null && looksLike(column) === near ? shown(column) : JSON.stringify(column)}`,
+      found: `the column ${shown(column)}`,
     });
   }
   const own = (column: string) => (columns.includes(column) ? readerOf(column, {}) : ABSENT);
@@ -358,14 +366,11 @@ export function assertColumns(mapping: Mapping, columns: readonly string[], plac
     if (columns.includes(column)) continue;
     const alike = columns.find((one) => looksLike(one) === looksLike(column));
     const near = alike ?? nearestName(column, columns);
-    const all = columns.map((one) => JSON.stringify(one)).join(', ');
+    const all = columns.map(shown).join(', ');
     throw new CathedralError('config_invalid', {
       place,
-      expected: `the column ${alike ? shown(column) : JSON.stringify(column)}, which the mapping file names`,
-      found:
-        near === null
-          ? `the columns ${all}`.slice(0, 500)
-          : `${alike ? shown(near) : JSON.stringify(near)}, but not this one`,
+      expected: `the column ${shown(column)}, which the mapping file names`,
+      found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near)}, but not this one`,
     });
   }
 }

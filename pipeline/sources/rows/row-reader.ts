@@ -81,7 +81,7 @@ export async function csvReader({
     );
   const place = `${name}:${header.line}`;
   const [cells = []] = parseCells(decode(header), delimiter, place);
-  const columns = columnsOf(cells, place);
+  const columns = cells.map((cell) => cell.trim());
   const named = columns.filter((column) => column !== '');
   if (own === undefined && named.length === 1 && /[|:^~]/.test(named[0]!))
     throw corrupt(
@@ -91,11 +91,13 @@ export async function csvReader({
     );
   const mapping = given ?? plainMapping(named, place);
   assertColumns(mapping, named, place);
+  assertOnce(columns, given ? mapping.columns : named, place);
+  const shape = { columns, line: header.line, isWhole: given === null };
   const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
     const [{ line } = { line: 0 }] = records;
     const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, `${name}:${line}`));
     if (!(all instanceof CathedralError) && all.length === records.length)
-      return records.map((record, index) => rowOf(all[index]!, columns, `${name}:${record.line}`));
+      return records.map((record, index) => rowOf(all[index]!, shape, `${name}:${record.line}`));
     // One of them is wrong: the others are read alone.
     if (records.length > 1) return records.flatMap((record) => rows([record]));
     return [
@@ -123,11 +125,10 @@ function delimiterOf(start: string): string {
   return DELIMITERS.reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
-/** The columns of a header; an empty name where it has none. Throws `ledger_corrupt` for a name that it has twice. */
-function columnsOf(cells: readonly string[], place: string): string[] {
-  const columns = cells.map((cell) => cell.trim());
-  const twice = columns.find((column, index) => column !== '' && columns.indexOf(column) !== index);
-  if (twice === undefined) return columns;
+/** Throws `ledger_corrupt` if a header has a column twice that is read. Jira exports one for each comment. */
+function assertOnce(columns: readonly string[], read: readonly string[], place: string): void {
+  const twice = read.find((column) => columns.indexOf(column) !== columns.lastIndexOf(column));
+  if (twice === undefined) return;
   throw corrupt(place, 'each column once', `${JSON.stringify(twice)} twice`);
 }
 
@@ -161,14 +162,28 @@ function parseCells(records: Buffer, delimiter: string, place: string): string[]
   }
 }
 
-function rowOf(cells: readonly string[], columns: readonly string[], place: string): Row | CathedralError {
+/** The columns of a table, an empty name for one without. */
+interface Shape {
+  columns: readonly string[];
+  /** Of the header. */
+  line: number;
+  /** Whether every column is read. Otherwise one without a name is as little read as any that the mapping does not name. */
+  isWhole: boolean;
+}
+
+function rowOf(
+  cells: readonly string[],
+  { columns, line, isWhole }: Shape,
+  place: string,
+): Row | CathedralError {
   if (cells.length !== columns.length)
-    return corrupt(place, `${columns.length} cells, as the first line has`, `${cells.length}`);
+    return corrupt(place, `${columns.length} cells, as line ${line} has`, `${cells.length}`);
   const row: Record<string, string> = {};
   for (let index = 0; index < columns.length; index += 1) {
     const [column, cell] = [columns[index]!, cells[index]!];
     if (column !== '') row[column] = cell;
-    else if (cell !== '') return corrupt(place, `a name for column ${index + 1} in the first line`, 'none');
+    else if (isWhole && cell !== '')
+      return corrupt(place, `a name for column ${index + 1} in line ${line}`, 'none');
   }
   return row;
 }
