@@ -12,6 +12,7 @@ import {
   type Opening,
   type RowSource,
   type RowView,
+  rowPlace,
   type SourceRow,
   type Start,
 } from '../import/source.ts';
@@ -141,7 +142,6 @@ async function* chunksOf({ file, end: whole }: Extent, from: number, end = whole
 }
 
 interface PlacedRow extends SourceRow {
-  /** Where it begins. */
   line: number;
   /** The place after it. */
   place: RecordPlace;
@@ -216,6 +216,10 @@ class FileView implements RowView {
     }
   }
 
+  columnOf(type: string, member: string): string | null {
+    return this.#reader.mapping.columnOf(type, member);
+  }
+
   async held(start: Start) {
     const records = this.#records(this.#placeOf(start));
     let last: FileRecord | undefined;
@@ -286,7 +290,7 @@ class FileView implements RowView {
   #row(row: Row | CathedralError, { line, after }: FileRecord): PlacedRow {
     const { layout, mapping } = this.#reader;
     let id = `${after.index}`;
-    const place = () => `${layout.name}, row ${id}`;
+    const place = () => rowPlace(layout.name, { id, line });
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
       const own = mapping.idOf(row, place) ?? id;

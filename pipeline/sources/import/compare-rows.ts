@@ -7,7 +7,7 @@ import type { RowSource, RowView, SourceRow, Start } from './source.ts';
 /** A change of an imported row. `row`: as it is now; null: it was deleted. */
 export type Changed<Content> = Change & { row: SourceRow<Content> | null };
 
-/** Late rows that one import takes, and rows that are there again: a bound on the memory that it needs. The next one finds the others. */
+/** Late rows that one import takes, rows that are there again and deleted ones: a bound on the memory that it needs. The next one finds the others. */
 const MAX_LATE = 10_000;
 
 /** What differs between the rows of a source and what was imported from them. */
@@ -17,8 +17,10 @@ export class Comparison<Content> {
   /** Whether the next import has to compare all rows again: some late ones are left to it, or some are held back. */
   isPartial = false;
   readonly #changes = new Map<string, Changed<Content> & { seq: number }>();
-  /** Of the changes, rows that were deleted and are there again as they were: they are no sign of another source. */
-  readonly #back = new Set<string>();
+  /** Of the changes, those that are no sign of another source: rows that are there again as they were, and old ones that were deleted. */
+  readonly #usual = new Set<string>();
+  /** Number of times that a row was as it was imported. */
+  #same = 0;
   readonly #source: RowSource<Content>;
   readonly #view: RowView<Content>;
   readonly #index: RowIndex;
@@ -60,13 +62,14 @@ export class Comparison<Content> {
   /** Notes what a row says that is known. */
   compare(row: SourceRow<Content>, { id, seq, digest: known, last }: Found): void {
     const digest = this.#source.form.digest(row);
-    if (digest === known) return;
     const isBack = digest === last;
-    if (isBack && this.#back.size >= MAX_LATE) {
+    if (digest === known || isBack) this.#same += 1;
+    if (digest === known) return;
+    if (isBack && this.#usual.size >= MAX_LATE) {
       this.isPartial = true;
       return;
     }
-    if (isBack) this.#back.add(id);
+    if (isBack) this.#usual.add(id);
     this.#changes.set(id, { id, seq, digest, row });
     // In a whole table of changes there is no room for each.
     this.#assertFew();
@@ -92,16 +95,26 @@ export class Comparison<Content> {
         for (const other of others) await this.#foundBefore(other);
         [others, last] = [[], row];
       }
-    const unseen = index.unseen(MAX_CHANGES + 1);
-    // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
-    const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;
-    this.isPartial ||= held !== undefined && held.size > 0;
-    for (const { id, seq } of unseen)
-      if (!held?.has(id)) this.#changes.set(id, { id, seq, digest: null, row: null });
+    await this.#addDeleted();
     this.#compared = index.count();
     this.#assertSame();
     if (last?.timestamp) index.reach(last.id, last.timestamp);
     return last;
+  }
+
+  /** Rows that the source has no longer. Old ones are deleted where they are kept for some years only; an older copy lacks the newest. */
+  async #addDeleted(): Promise<void> {
+    const unseen = this.#index.unseen(MAX_LATE);
+    this.isPartial ||= unseen.length === MAX_LATE;
+    const isOlderCopy = unseen.some(({ id }) => id === this.#index.state.end!.id);
+    // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
+    const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;
+    this.isPartial ||= held !== undefined && held.size > 0;
+    for (const { id, seq } of unseen) {
+      if (held?.has(id)) continue;
+      this.#changes.set(id, { id, seq, digest: null, row: null });
+      if (!isOlderCopy) this.#usual.add(id);
+    }
   }
 
   /** A row that is before an imported one: it was deleted and is there again, or is late. */
@@ -122,21 +135,22 @@ export class Comparison<Content> {
   }
 
   get #different(): number {
-    return this.#changes.size - this.#back.size;
+    return this.#changes.size - this.#usual.size;
   }
 
   #assertSame(): void {
-    const size = this.#different;
     const { refusesEmpty } = this.#source.form;
     const isFew =
       this.#compared < FEW_ROWS &&
       !(refusesEmpty && this.#changes.values().every(({ digest }) => digest === null));
-    if (size > MAX_CHANGES || (size > 0 && size >= this.#compared && !isFew)) throw this.#anotherSource();
+    const isNoneSame = this.#changes.size > 0 && this.#same === 0 && !isFew;
+    if (this.#different > MAX_CHANGES || isNoneSame) throw this.#anotherSource();
   }
 
   #anotherSource(): CathedralError {
     const { name, form } = this.#source;
-    const changes = this.changes.filter(({ id }) => !this.#back.has(id));
+    const counted = this.changes.filter(({ id }) => !this.#usual.has(id));
+    const changes = counted.length > 0 ? counted : this.changes;
     const compared = formatCount(Math.max(this.#compared, changes.length), form.noun);
     return new CathedralError('import_failed', {
       place: name,

@@ -1,4 +1,6 @@
 import { CathedralError } from '../../errors.ts';
+import type { EventDraft } from '../../ledger/events/draft.ts';
+import { MemberFault } from '../../ledger/events/event-check.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
@@ -11,7 +13,16 @@ import { type Changed, Comparison } from './compare-rows.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { isIndexDamage, openIndex, type RowIndex, removeIndex } from './row-index.ts';
-import type { RowFinding, RowSource, RowView, Salt, SourceRow, Start, Unread } from './source.ts';
+import {
+  type RowFinding,
+  type RowSource,
+  type RowView,
+  rowPlace,
+  type Salt,
+  type SourceRow,
+  type Start,
+  type Unread,
+} from './source.ts';
 
 export interface ImportOptions<Content> {
   source: RowSource<Content>;
@@ -222,16 +233,21 @@ class Intake<Content> {
       if (row.draft instanceof CathedralError) throw row.draft;
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
-      this.fault = new RowFault(error, this.#notBefore);
+      this.fault = new RowFault(this.#withColumn(error, row), this.#notBefore);
       if (!this.#stopsAtFault) throw this.fault;
     }
     return [];
   }
 
+  #withColumn(error: CathedralError, { draft }: SourceRow<Content>): CathedralError {
+    if (!(error instanceof MemberFault)) return error;
+    return error.inColumn(this.#view.columnOf?.((draft as EventDraft).type, error.member) ?? null);
+  }
+
   #write(row: EventRow<Content>, late: boolean): EventLine[] | null {
     const { name, form } = this.#source;
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
-    const place = () => `${name}, ${form.noun} ${row.id}`;
+    const place = () => rowPlace(name, row, form.noun);
     const context = { late, salt: this.#salt, index: this.#index, place };
     const { events, row: known, findings = [] } = form.write(row, next, context);
     if (!this.#index.add(known, this.#seq)) return null;

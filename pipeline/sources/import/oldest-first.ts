@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { SEAL_DELAY_MS, slotStart } from './imported-row.ts';
-import type { RowSource, SourceRow } from './source.ts';
+import { type RowSource, rowPlace, type SourceRow } from './source.ts';
 
 /** Rows of a first import that are looked at before any is taken. */
 const LOOKED_AT = 1000;
@@ -51,7 +51,7 @@ function assertInOrder<Content>(
   const [one] = late;
   if (!one || late.length * 10 <= rows.length) return;
   throw new CathedralError('import_failed', {
-    place: `${name}, row ${one.id}`,
+    place: rowPlace(name, one),
     expected: `rows whose times ascend, oldest first, in a first import: ${remedy}`,
     found: `${one.timestamp} after ${latest!.timestamp}; so are ${late.length} of ${rows.length} rows, and the ledger would have them with a later time`,
   });

@@ -192,10 +192,11 @@ export class RowIndex implements Disposable {
     return this.#run('INSERT OR IGNORE INTO seen VALUES (?)', id).changes > 0;
   }
 
-  /** The rows that the source should have and `see` was not told of, at most so many. */
+  /** The rows that the source should have and `see` was not told of, at most so many, newest first. */
   unseen(most: number): Found[] {
     this.#database.exec('CREATE TEMP TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
-    const sql = 'SELECT * FROM rows WHERE digest IS NOT NULL AND id NOT IN (SELECT id FROM seen) LIMIT ?';
+    const sql =
+      'SELECT * FROM rows WHERE digest IS NOT NULL AND id NOT IN (SELECT id FROM seen) ORDER BY seq DESC LIMIT ?';
     return this.#prepare(sql)
       .all(most)
       .map((row) => foundOf(row)!);

@@ -50,6 +50,8 @@ export interface RowView<Content = EventDraft> extends AsyncDisposable {
   heldIds?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
   assertOnce?(row: SourceRow<Content>): Promise<void>;
+  /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
+  columnOf?(type: string, member: string): string | null;
   /** Further alerts, once all rows have been read. */
   alerts?(): Iterable<SourceAlert>;
   /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */
@@ -67,8 +69,15 @@ export interface SourceRow<Content = EventDraft> {
   timestamp: string;
   /** Where it is, for its source. */
   place?: unknown;
+  /** The line where it begins, in a file. */
+  line?: number;
   /** A draft without `timestamp`, `seq` and `salt`; why the row is no event; or null for a row that the mapping leaves out. */
   draft: Content | CathedralError | null;
+}
+
+/** A row for messages: `csv+file:/srv/votes.csv:7, row 17`. */
+export function rowPlace(name: string, { id, line }: Pick<SourceRow, 'id' | 'line'>, noun = 'row'): string {
+  return `${name}${line === undefined ? '' : `:${line}`}, ${noun} ${id}`;
 }
 
 const MAX_ID_LENGTH = 200;

@@ -44,13 +44,13 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         });
       try {
         await query('BEGIN READ ONLY');
-        await query(FORMATS);
+        await query(SET);
         const relation = await findRelation(query, address, mapping);
         const before = Mark.safeParse(JSON.parse(opening.index.state.mark ?? 'null')).data;
         const final = relation.showsWriters ? await findFinal(query, relation, before?.final ?? null) : null;
         // The rows are those of a moment after the writers have ended.
         await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-        await query(FORMATS);
+        await query(SET);
         const bound = await findBound(query, relation, final, address.settle);
         const audited = before?.audited?.length === relation.order.length ? before.audited : null;
         const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null };
@@ -68,9 +68,6 @@ async function connect({ connection, name }: PostgresAddress): Promise<pg.Client
     ...connection,
     application_name: 'cathedral import',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
@@ -100,9 +97,22 @@ const FETCH = {
   types: { getTypeParser: () => String },
 };
 
-/** Times as text in UTC, numbers with all their digits; and all rows of a cursor are fetched, not only the first. */
-const FORMATS =
-  "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true), set_config('cursor_tuple_fraction', '1', true)";
+/**
+ * Of each transaction: PgBouncer refuses most settings of a connection, and gives each transaction another session. Times as text in UTC,
+ * numbers with all their digits; and all rows of a cursor are fetched, not only the first.
+ */
+const SETTINGS = Object.entries({
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, YMD',
+  extra_float_digits: 3,
+  bytea_output: 'hex',
+  IntervalStyle: 'iso_8601',
+  cursor_tuple_fraction: 1,
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+}).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+const SET = `SELECT ${SETTINGS.join(', ')}`;
 
 /** A moment in the ledger's form, with milliseconds. */
 const moment = (sql: string) => `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -230,6 +240,10 @@ class PostgresView implements RowView {
       `SELECT ${key}::text AS id FROM ${from} WHERE ${key} IN (${ids.map(literal).join(', ')})`,
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  columnOf(type: string, member: string): string | null {
+    return this.#relation.mapping.columnOf(type, member);
   }
 
   async held() {

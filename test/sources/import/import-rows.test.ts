@@ -125,6 +125,32 @@ describe('an import of rows', () => {
     await expect(run()).rejects.toThrow('of them changed or deleted');
   });
 
+  test('takes a table for the same one of which old rows were deleted, however many, and reports each once', async () => {
+    fill(1, 13_000);
+    await run();
+    for (let id = 1; id <= 12_000; id += 1) memory.table.delete(id);
+    fill(13_001, 13_001);
+    const deleted = [];
+    for (const imported of [1, 0, 0]) {
+      const report = await run();
+      expect(report.imported).toBe(imported);
+      deleted.push(...report.findings.flatMap(({ kind, rows }) => (kind === 'deleted' ? rows : [])));
+    }
+    expect(deleted.map(Number).sort((one, other) => one - other)).toEqual(ids(1, 12_000).map(Number));
+    expect((await rowsIn(ledger)).filter((id) => !id.startsWith('!'))).toEqual(ids(1, 13_001));
+    for (let id = 12_001; id <= 13_001; id += 1) memory.table.delete(id);
+    await expect(run()).rejects.toThrow('1001 of them changed or deleted');
+  });
+
+  test('stops where more than a thousand of the newest rows are missing, as in an older copy, until they are there again', async () => {
+    fill(1, 3000);
+    await run();
+    for (let id = 1001; id <= 3000; id += 1) memory.table.delete(id);
+    await expect(run()).rejects.toThrow('2000 of them changed or deleted');
+    fill(1001, 3000);
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
+  });
+
   test('reads the ledger where its index is damaged', async () => {
     fill(1, 5000);
     await run({ now: timeOf(5001) });

@@ -210,6 +210,26 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await run()).toMatchObject({ imported: 0, findings: [] });
   });
 
+  test('asks for no setting when it connects, since PgBouncer refuses them', async () => {
+    const asked: Buffer[] = [];
+    const pooler = createServer((client) =>
+      client.once('data', (bytes) => {
+        asked.push(Buffer.from(bytes));
+        client.destroy();
+      }),
+    ).listen(0, '127.0.0.1');
+    await once(pooler, 'listening');
+    const { port } = pooler.address() as { port: number };
+    await expect(importPostgres(server.address('table=none', { port }), folders.make())).rejects.toThrow(
+      'import_failed',
+    );
+    pooler.close();
+    // After its length and version, a StartupMessage has names and values in turn.
+    const words = asked[0]!.subarray(8).toString().split('\0').filter(Boolean);
+    const names = words.filter((_, at) => at % 2 === 0);
+    expect(names.toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
+  });
+
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 4000));
     const folder = folders.make();
@@ -455,7 +475,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       'a null': [
         `${tableOf('t')}; ALTER TABLE t ALTER agent DROP NOT NULL; INSERT INTO t (agent) VALUES ('A'), (NULL)`,
         'table=t',
-        /row 2: expected agent to be a string, found nothing/,
+        /row 2, column agent: expected agent to be a string, found nothing/,
       ],
       'a null as a time': [
         `${tableOf('t')}; ALTER TABLE t ALTER timestamp DROP NOT NULL; INSERT INTO t (timestamp) VALUES (NULL)`,
@@ -480,7 +500,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       'an event that its type does not allow': [
         `${tableOf('t')}; INSERT INTO t (type, data) VALUES ('mii_reading', '{"mii": "high"}')`,
         'table=t',
-        /row 1: expected data.mii to be a number, found "high"/,
+        /row 1, column data: expected data.mii to be a number, found "high"/,
       ],
       'a time in the future': [
         `${tableOf('t')}; INSERT INTO t (timestamp) VALUES (now() + interval '1 hour')`,
