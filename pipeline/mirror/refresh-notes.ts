@@ -6,10 +6,10 @@ import { cosignedPath } from '../ledger/log/cosigned-path.ts';
 import { isExtended } from '../ledger/log/proofs.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { mergeNotes } from '../ledger/notes/merge-notes.ts';
 import {
   formatSignature,
   MAX_NOTE_BYTES,
-  MAX_SIGNATURES,
   noteText,
   readSignatures,
   type Verifier,
@@ -123,22 +123,16 @@ export async function mergedCheckpoint(
  * A note with the signatures of another note of the same text. `author`: the name of the keys whose signatures stay as they are: a further
  * one that does not verify would make every reader refuse the note. Throws ledger_corrupt.
  */
-function withSignatures(held: string, more: { note: string; place: string }, author: string): string {
-  const [ours, theirs] = [readSignatures(held, more.place), readSignatures(more.note, more.place)];
-  if (ours.text !== theirs.text) return held;
-  const ownLines = (lines: readonly string[]) => lines.filter((line) => line.startsWith(`— ${author} `));
-  const [kept, offered] = [linesOf(ours), linesOf(theirs)];
-  // The usual case: then the mirror has the bytes of its origin.
-  const isMore = kept.every((line) => offered.includes(line));
-  if (isMore && ownLines(offered).length === ownLines(kept).length) return more.note;
-  const own = new Set(ownLines(offered));
-  const lines = new Set([...kept, ...offered.filter((line) => !own.has(line))]);
-  const note = `${ours.text}\n${[...lines].slice(0, MAX_SIGNATURES).join('')}`;
-  return note.length > MAX_NOTE_BYTES ? held : note;
-}
-
-function linesOf({ signatures }: ReturnType<typeof readSignatures>): string[] {
-  return signatures.map(formatSignature);
+function withSignatures(
+  held: string,
+  { note, place }: { note: string; place: string },
+  author: string,
+): string {
+  const { text, signatures } = readSignatures(note, place);
+  const others = signatures.filter(({ name }) => name !== author).map(formatSignature);
+  if (text !== noteText(held, place) || others.length === 0) return held;
+  const merged = mergeNotes(held, `${text}\n${others.join('')}`, place);
+  return merged.length > MAX_NOTE_BYTES ? held : merged;
 }
 
 /** A note of the mirror; null if it has none, or a damaged one, in whose place comes that of the origin. */

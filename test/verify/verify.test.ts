@@ -65,10 +65,10 @@ const states = ({ verdicts }: Verification) =>
 /** Newer than the third release. */
 const NEWER = '{"timestamp":"2025-12-01T12:00:00.5Z","events":301}';
 
-/** By three unknown keys, of nearly 5 kB each. */
+/** By so many unknown keys, of nearly 5 kB each. */
 function largeSignatures(count: number): string {
   const line = (index: number) =>
-    `— witness.example/${index % 3} ${Buffer.alloc(4990, 1 + (index % 3)).toString('base64')}\n`;
+    `— witness.example/${index % 3} ${Buffer.alloc(4990, 1 + index).toString('base64')}\n`;
   return Array.from({ length: count }, (_, index) => line(index)).join('');
 }
 
