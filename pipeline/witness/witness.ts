@@ -121,7 +121,9 @@ export class Witness {
       this.#options.log(
         `refused ${describe(checkpoint)}: not proved to extend ${size} events with the root ${root}`,
       );
-      return refusal(422, `not proved to extend the ${size} events with the root ${root}`);
+      return checkpoint.size === size && checkpoint.root !== root
+        ? refusal(409, `${size} events with the root ${root} were cosigned before`)
+        : refusal(422, `not proved to extend the ${size} events with the root ${root}`);
     }
     const timestamp = Math.max(Math.floor(this.#options.now() / 1000), this.#lastTime(last?.note));
     const lines = this.#options.keys.map((key) => cosign(key, text, timestamp)).join('');

@@ -53,7 +53,7 @@ export async function foreignWitness({
     const holds = isSame
       ? next[1].equals(last.root) && proof.length === 0
       : isConsistent([last.size, last.root], next, proof);
-    if (!holds) return end(422, 'not consistent\n');
+    if (!holds) return end(isSame ? 409 : 422, 'not consistent\n');
     Object.assign(last, { size: next[0], root: next[1] });
     end(200, keys.map((key) => key.line(text, now())).join(''));
   });

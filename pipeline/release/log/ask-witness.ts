@@ -59,7 +59,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   400: 'the request is malformed',
   403: 'it does not trust the key that signed the checkpoint',
   404: 'it does not follow this log',
-  409: 'the proof starts at another size than its last cosigned checkpoint',
+  409: 'it cosigned another checkpoint of this size',
   422: 'the checkpoint does not extend the one that it cosigned last',
 };
 
@@ -87,7 +87,9 @@ async function ask(server: WitnessServer, place: string, options: AskOptions): P
   const last = sizeIn(answer);
   const most = `a last cosigned checkpoint of at most ${checkpoint.size} events`;
   if (last !== null && last > checkpoint.size) return refused(place, most, `one of ${last}`);
-  const found = [`status ${status}`, REFUSALS[status], quoted(body)].filter((part) => part).join(', ');
+  const why =
+    last === null ? REFUSALS[status] : 'the proof starts at another size than its last cosigned checkpoint';
+  const found = [`status ${status}`, why, quoted(body)].filter((part) => part).join(', ');
   return refused(place, `a cosignature of ${checkpoint.size} events`, found);
 }
 

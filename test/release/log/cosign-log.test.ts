@@ -134,6 +134,9 @@ describe('a published checkpoint', () => {
     expect(await cosign(out, await serversOf([one, ONE]))).toBe(1);
     expect(one.asked.at(-1)).toEqual([2, 3, 422]);
     expect(lines.join()).toMatch(/does not extend the one that it cosigned last, "not consistent"/);
+    Object.assign(one.last, { size: 3 });
+    await cosign(out, await serversOf([one, ONE]));
+    expect(lines.join()).toMatch(/status 409, it cosigned another checkpoint of this size, "not consistent"/);
   });
 
   test('goes on without a witness that fails, which is asked again', async () => {
