@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
@@ -6,6 +6,7 @@ import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
 import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { LOG, type Origin } from '../verify/origin.ts';
+import { hasLength } from './blobs.ts';
 
 export interface TilesOptions {
   folder: string;
@@ -86,16 +87,11 @@ export class LocalTiles {
     const earlier = sizes.filter((size) => size <= reader.head.size);
     const tiles = earlier.flatMap((size) => partialTiles(size, reader.head.size));
     for (const tile of new Map(tiles.map((one) => [tilePath(one), one])).values()) {
-      if (isWhole && (await this.#isInPlace(tile))) continue;
+      const place = join(this.#log, tilePath(tile));
+      if (isWhole && (await hasLength(place, tile.width * HASH_BYTES))) continue;
       const hashes = await reader.tile(tile.level, tile.index);
       await this.keep(tile, hashes.slice(0, tile.width));
     }
-  }
-
-  /** The length of a tile that is in place is all that is compared. */
-  async #isInPlace(tile: Tile): Promise<boolean> {
-    const found = await stat(join(this.#log, tilePath(tile))).catch(() => null);
-    return found?.size === tile.width * HASH_BYTES;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { sha256 } from '#hashing';
 import { HASH_BYTES } from '../ledger/log/hash.ts';
 import { TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
+import { digestOf } from '../ledger/notes/digest.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { mismatchError } from './findings.ts';
 
@@ -156,6 +157,18 @@ export async function readListed(
   const found = await readSmall(origin, path, { exactly: bytes });
   if (found) return found.bytes;
   throw missing(origin.placeOf(path), bytes);
+}
+
+/** The same, with the hash that the list gives. `why` ends what is expected: `, as listed`. */
+export async function readPromised(
+  origin: Origin,
+  { path, sha256, bytes }: Promised,
+  why = '',
+): Promise<Uint8Array<ArrayBuffer>> {
+  const found = await readListed(origin, path, bytes);
+  const digest = await digestOf(found);
+  if (digest === sha256) return found;
+  throw mismatchError(origin.placeOf(path), `SHA-256 ${sha256}${why}`, digest);
 }
 
 /** The length of a file as the origin announces it, null if it does not. Throws mirror_mismatch if there is no such file. */

@@ -1,5 +1,4 @@
 import { CathedralError } from '../errors.ts';
-import { digestOf } from '../ledger/notes/digest.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { verifyNote } from '../ledger/notes/verify-note.ts';
 import {
@@ -16,7 +15,14 @@ import {
 } from '../release/format/public-manifest.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { mismatchError } from './findings.ts';
-import { type Origin, readListed, readSmall, readUnless, type SmallFile, type Validator } from './origin.ts';
+import {
+  type Origin,
+  readPromised,
+  readSmall,
+  readUnless,
+  type SmallFile,
+  type Validator,
+} from './origin.ts';
 
 /** `/latest.json`, which nobody vouches for until the manifest is verified. */
 export interface Announced extends SmallFile {
@@ -71,10 +77,7 @@ export async function readSigned(
   const verified = (keys: readonly Verifier[]) => verifySignature(latest, signature, keys, signaturePlace);
   // A host that still has an older file is told from one that has another manifest.
   const trustedSigner = trusted && (await verified(trusted));
-  const manifestBytes = await readListed(origin, MANIFEST_PATH, latest.manifest.bytes);
-  const sha256 = await digestOf(manifestBytes);
-  if (sha256 !== latest.manifest.sha256)
-    throw mismatchError(place, `SHA-256 ${latest.manifest.sha256}, as in ${LATEST_PATH}`, sha256);
+  const manifestBytes = await readPromised(origin, latest.manifest, `, as in ${LATEST_PATH}`);
   const parse = () => parsePublicManifest(textOf(manifestBytes, place), place);
   // With a trusted key given, nothing is parsed before its signature is verified.
   const signedBy = trustedSigner ?? (await verified(parse().keys.map(parseVerifierKey)));
@@ -87,7 +90,15 @@ export async function readSigned(
     [SIGNATURE_PATH, signature],
     [LATEST_PATH, bytes],
   ]);
-  return { manifest, latest, sha256, signedBy, keys, known: [...keys, ...(trusted ?? [])], proofs };
+  return {
+    manifest,
+    latest,
+    sha256: latest.manifest.sha256,
+    signedBy,
+    keys,
+    known: [...keys, ...(trusted ?? [])],
+    proofs,
+  };
 }
 
 async function verifySignature(

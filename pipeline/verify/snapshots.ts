@@ -28,7 +28,7 @@ import {
 import { openManifest } from '../release/signing/open-manifest.ts';
 import { type Findings, mismatchError } from './findings.ts';
 import { assertExtends, headOf } from './log.ts';
-import { announcedLength, type Origin, promisedBody, readListed, readSmall } from './origin.ts';
+import { announcedLength, type Origin, promisedBody, readListed, readPromised, readSmall } from './origin.ts';
 import { assertPlaceable } from './placeable-paths.ts';
 
 /** A file that a snapshot stores. */
@@ -121,9 +121,7 @@ async function readSnapshot(
   if (log_size > reader.head.size)
     throw mismatchError(place, `a snapshot of at most ${reader.head.size} events`, `${log_size}`);
   await assertExtends(reader, headOf({ size: log_size, root_hash }), place);
-  const bytes = await readListed(origin, path, index.bytes);
-  const sha256 = await digestOf(bytes);
-  if (sha256 !== index.sha256) throw mismatchError(place, `SHA-256 ${index.sha256}`, sha256);
+  const bytes = await readPromised(origin, index);
   const snapshot = parseSnapshot(textOf(bytes, place), place);
   const { size, root_hash: root } = snapshot.log;
   if (snapshot.id !== id || size !== log_size || root !== root_hash)

@@ -1,5 +1,4 @@
 import { sha256 } from '#hashing';
-import { digestOf } from '../../ledger/notes/digest.ts';
 import { textOf } from '../../release/format/public-manifest.ts';
 import {
   parseSnapshot,
@@ -8,7 +7,7 @@ import {
   type SnapshotFile,
 } from '../../release/format/snapshot-index.ts';
 import { mismatchError } from '../findings.ts';
-import { type Origin, readListed } from '../origin.ts';
+import { type Origin, promisedBody, readPromised } from '../origin.ts';
 
 /** A file as it is in a snapshot. */
 export interface FileVersion {
@@ -23,11 +22,8 @@ export type Progress = (bytes: number) => void;
 
 /** The index of a listed snapshot. Throws mirror_mismatch, release_invalid and mirror_unreachable. */
 export async function readSnapshotIndex(origin: Origin, { id, index }: SnapshotEntry): Promise<Snapshot> {
-  const { path, sha256 } = index;
-  const place = origin.placeOf(path);
-  const bytes = await readListed(origin, path, index.bytes);
-  const found = await digestOf(bytes);
-  if (found !== sha256) throw mismatchError(place, `SHA-256 ${sha256}, as listed`, found);
+  const place = origin.placeOf(index.path);
+  const bytes = await readPromised(origin, index, ', as listed');
   const snapshot = parseSnapshot(textOf(bytes, place), place);
   if (snapshot.id !== id) throw mismatchError(place, `snapshot ${id}`, snapshot.id);
   return snapshot;
@@ -55,7 +51,7 @@ export async function readVersion(origin: Origin, version: FileVersion, progress
   let at = 0;
   for await (const chunk of bytesOf(origin, version)) {
     hash.update(chunk);
-    parts.push(chunk);
+    parts.push(chunk as Uint8Array<ArrayBuffer>);
     at += chunk.length;
     progress(at);
   }
@@ -72,13 +68,16 @@ function placeOfRows({ entry, file }: FileVersion): string | null {
   return old === undefined ? file.range.of : old;
 }
 
-function headOf({ file }: FileVersion): Uint8Array<ArrayBuffer> {
+function headOf({ file }: FileVersion): Uint8Array {
   return new TextEncoder().encode('head' in file ? file.head : '');
 }
 
-async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Uint8Array> {
   const { file, entry } = version;
-  if ('url' in file) return yield* wholeOf(origin, file.url, file.bytes);
+  if ('url' in file) {
+    const opened = await openFile(origin, file.url);
+    return yield* promisedBody(opened, file.bytes, origin.placeOf(file.url));
+  }
   const { of, last } = file.range;
   const place = placeOfRows(version);
   if (place === null) {
@@ -88,11 +87,6 @@ async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Ui
   yield headOf(version);
   // HTTP has no empty range: hosts would answer 416.
   if (last > 0) yield* endOf(origin, place, last);
-}
-
-async function* wholeOf(origin: Origin, path: string, bytes: number) {
-  const opened = await openFile(origin, path);
-  yield* counted(opened.body, bytes, origin.placeOf(path));
 }
 
 async function openFile(origin: Origin, path: string, last?: number) {
@@ -105,14 +99,15 @@ async function openFile(origin: Origin, path: string, last?: number) {
 /** The last bytes of a file; a host without ranges sends all of it. */
 async function* endOf(origin: Origin, path: string, last: number) {
   const place = origin.placeOf(path);
-  const { body, from, total } = await openFile(origin, path, last);
+  const opened = await openFile(origin, path, last);
+  const { from, total } = opened;
   if (total !== undefined) {
     if (total - from !== last) throw mismatchError(place, `the last ${last} bytes`, `${total - from}`);
-    return yield* counted(body, last, place);
+    return yield* promisedBody({ ...opened, from: 0 }, last, place);
   }
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
+  for await (const chunk of opened.body) {
     bytes += chunk.length;
     if (bytes > LONGEST_VERSION)
       throw mismatchError(
@@ -120,7 +115,7 @@ async function* endOf(origin: Origin, path: string, last: number) {
         'a host that sends parts of files (ranges)',
         'one that sends only all of it',
       );
-    parts.push(chunk as Uint8Array<ArrayBuffer>);
+    parts.push(chunk);
   }
   if (bytes < last) throw mismatchError(place, `at least ${last} bytes`, `${bytes}`);
   let at = 0;
@@ -128,15 +123,4 @@ async function* endOf(origin: Origin, path: string, last: number) {
     yield part.subarray(Math.max(0, bytes - last - at));
     at += part.length;
   }
-}
-
-/** Ends at the first sign that there are more bytes or fewer. */
-async function* counted(body: AsyncIterable<Uint8Array>, bytes: number, place: string) {
-  let at = 0;
-  for await (const chunk of body) {
-    at += chunk.length;
-    if (at > bytes) throw mismatchError(place, `${bytes} bytes`, 'more');
-    yield chunk as Uint8Array<ArrayBuffer>;
-  }
-  if (at < bytes) throw mismatchError(place, `${bytes} bytes`, `${at}`);
 }
