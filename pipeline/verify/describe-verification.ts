@@ -34,9 +34,9 @@ const VERDICTS = {
 /** Of a release by a trusted key in which nothing else was found. */
 const ONLY: Partial<Record<ErrorCode, string>> = {
   mirror_expired:
-    'is what its publisher signed, but has expired: the publisher has stopped, or this place hides what is new. Compare it with another host.',
+    'is what its publisher signed, in everything that was verified, but has expired: the publisher has stopped, or this place hides what is new. Compare it with another host.',
   witness_quorum:
-    'is what its publisher signed, but too few witnesses cosigned its log, so others may be shown another one. Try again in some minutes, then ask the publisher.',
+    'is what its publisher signed, in everything that was verified, but too few witnesses cosigned its log, so others may be shown another one. Try again in some minutes, then ask the publisher.',
 };
 
 export function formatVerification(

@@ -32,8 +32,8 @@ test('what two checks found is said once, and the last line says what to do', ()
 });
 
 test.each<[ErrorCode, RegExp]>([
-  ['witness_quorum', /^HOST is what its publisher signed, but too few witnesses .* ask the publisher\.$/],
-  ['mirror_expired', /^HOST is what its publisher signed, but has expired: .* another host\.$/],
+  ['witness_quorum', /^HOST is what its publisher signed, .*, but too few witnesses .* ask the publisher\.$/],
+  ['mirror_expired', /^HOST is what its publisher signed, .*, but has expired: .* another host\.$/],
 ])('a release in which only %s was found is told from a damaged one', (code, says) => {
   expect(lastLines([finding(code)]).at(-1)).toMatch(says);
   for (const [findings, isTrusted] of [
