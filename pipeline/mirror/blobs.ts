@@ -124,6 +124,12 @@ export async function isIntact(place: string, { sha256, bytes }: Blob): Promise<
   return (await measure(createReadStream(place))).sha256 === sha256;
 }
 
+/** Removes a folder, or a link, where a file belongs. Throws publish_failed. */
+export async function makeWay(place: string): Promise<void> {
+  const found = await lstat(place).catch(() => null);
+  if (found?.isFile() === false) await asDiskErrors(place, () => rm(place, { recursive: true }));
+}
+
 /** Whether there is a file of this length, and no link. */
 export async function hasLength(place: string, bytes: number): Promise<boolean> {
   const found = await lstat(place).catch(() => null);

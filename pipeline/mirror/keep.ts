@@ -21,7 +21,7 @@ import { assertPlaceable } from '../verify/placeable-paths.ts';
 import { forkError, type SignedRelease } from '../verify/signed-release.ts';
 import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
 import type { VerifiedSnapshot } from '../verify/snapshots.ts';
-import { Blobs } from './blobs.ts';
+import { Blobs, makeWay } from './blobs.ts';
 import { KeepingOrigin, knowRelease } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
@@ -116,7 +116,11 @@ export class Keeper implements Keep {
     const { origin, folder } = options;
     const blobs = new Blobs(origin, stagingOf(folder));
     const isIntact = local.release !== null && (await knowRelease(blobs, local.release, options));
-    const [snapshots, version] = [await localSnapshots(folder), await publicVersion(folder)];
+    const snapshots = await localSnapshots(folder).catch((error) => {
+      if (options.recheck && error instanceof CathedralError) return null;
+      throw error;
+    });
+    const version = await publicVersion(folder);
     return new Keeper(options, local, { blobs, isIntact }, snapshots, version);
   }
 
@@ -202,7 +206,9 @@ export class Keeper implements Keep {
         found: voucher === 'nobody' ? 'no signature' : 'a signature by keys that the snapshot itself names',
       });
     await this.#placePending();
-    await replaceFile(join(this.#options.folder, index.path), bytes);
+    const place = join(this.#options.folder, index.path);
+    await makeWay(place);
+    await replaceFile(place, bytes);
     if (isNew) this.#fetched.snapshots += 1;
     if (isNew && voucher !== 'known key') this.#fetched.unvouched += 1;
   }
@@ -240,6 +246,7 @@ export class Keeper implements Keep {
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
     if (this.#policy) await placePolicy(folder, Buffer.from(this.#policy).toString());
+    for (const path of [CHECKPOINT, LIST_PATH, LIST_SIGNATURE_PATH]) await makeWay(join(folder, path));
     await keepCosigned(folder, this.#reader!);
     const cosignatures = { cosigned: this.#cosigned, policy };
     await replaceFile(join(folder, CHECKPOINT), await mergedCheckpoint(folder, manifest, cosignatures));

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
@@ -109,7 +109,7 @@ export class KeepingOrigin extends Origin {
     const { folder, recheck } = this.#options;
     const place = join(folder, file.path);
     if ((await this.#isPlacedHistory(file.path)) || (await isIntact(place, file))) return true;
-    if (!(await exists(place))) return false;
+    if (!(await lstat(place).catch(() => null))) return false;
     const expected = `SHA-256 ${file.sha256}, or no such file (\`mirror --recheck\` replaces it)`;
     if (!recheck) throw mismatchError(place, expected, 'something else');
     await asDiskErrors(place, () => rm(place, { recursive: true }));

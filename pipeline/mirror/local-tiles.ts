@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
@@ -6,7 +6,7 @@ import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
 import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { LOG, type Origin } from '../verify/origin.ts';
-import { hasLength } from './blobs.ts';
+import { hasLength, makeWay } from './blobs.ts';
 
 export interface TilesOptions {
   folder: string;
@@ -105,8 +105,7 @@ export class LocalTiles {
       if (this.#staged.has(path))
         await asDiskErrors(place, async () => {
           await mkdir(dirname(place), { recursive: true });
-          // No file replaces a folder.
-          if ((await lstat(place).catch(() => null))?.isDirectory()) await rm(place, { recursive: true });
+          await makeWay(place);
           await rename(this.#stagedFile(path), place);
         });
       placed.add(place);

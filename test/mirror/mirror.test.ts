@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -373,7 +373,15 @@ describe('a mirror', () => {
       await rm(join(folder, path));
       await mkdir(join(folder, path, 'folder'), { recursive: true });
     }
+    const stored = join(folder, 'snapshots/2025-12-01T00Z/manifest.json.sig');
+    await rm(stored);
+    await symlink(join(folder, 'nowhere'), stored);
     expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
+    await writeFile(join(folder, 'snapshots/index.json'), '{');
+    for (const path of ['log/checkpoint', 'snapshots/2025-12-01T00Z/index.json']) {
+      await rm(join(folder, path));
+      await mkdir(join(folder, path, 'folder'), { recursive: true });
+    }
     await updateMirror(server.url, folder, { recheck: true });
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
