@@ -53,7 +53,11 @@ export function asyncApiDocument({ baseUrl, version, organisation }: AsyncApiFac
           messages: referenced(Object.keys(SERVER_MESSAGES)),
         },
       },
-      tell: operation('send', 'Updates of ticks, which answer no message.', ['simulation_update']),
+      tell: operation(
+        'send',
+        'What answers no message: the update of a tick, and the error before the service closes a connection.',
+        ['simulation_update', 'simulation_error'],
+      ),
     },
     components: {
       messages: Object.fromEntries(describeMessages().map((message) => [message.name, documented(message)])),

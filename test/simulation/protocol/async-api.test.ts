@@ -48,6 +48,14 @@ describe('/asyncapi.json', () => {
     expect(silent).toEqual([]);
   });
 
+  test('has a place for each message that comes unasked: those of ticks, and the error before a connection is closed', () => {
+    const { tell } = document.operations as { tell: { messages: { $ref: string }[] } };
+    expect(tell.messages.map(({ $ref }) => $ref.split('/').at(-1))).toEqual([
+      'simulation_update',
+      'simulation_error',
+    ]);
+  });
+
   test('has only references that lead somewhere', () => {
     const text = JSON.stringify(document);
     for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
