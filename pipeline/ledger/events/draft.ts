@@ -164,8 +164,10 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
 export const NO_VALUE =
   /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
 
-/** `Ã¤` for ä, `Â°` for °, `â€“` for a dash. */
-const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|Â[\xa0-\xbf]|â€/;
+/** `Ã¤` for ä, `Å¾` for ž, `Ð°` for а, `Â°` for °, `â€“` for a dash. Guillemets may follow a letter. */
+const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
+/** Programs write it for what they could not read. */
+const LOST = '\ufffd';
 
 function warnAboutValues(value: unknown, path: string, warn: Warn): void {
   if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
@@ -179,6 +181,12 @@ function warnAboutValues(value: unknown, path: string, warn: Warn): void {
       'value',
       `${path} to be a text in its own encoding ("encoding" in the mapping file is that of files that are not UTF-8)`,
       `${JSON.stringify(value.slice(0, 80))}, as if UTF-8 had been read as Windows-1252`,
+    );
+  else if (typeof value === 'string' && value.includes(LOST))
+    warn(
+      'value',
+      `${path} to be a text of which nothing was lost; export it again, in UTF-8`,
+      `${JSON.stringify(value.slice(0, 80))}, where U+FFFD stands for what another program could not read`,
     );
   else if (typeof value === 'object' && value !== null)
     for (const name in value)

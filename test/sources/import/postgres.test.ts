@@ -230,6 +230,25 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(names.toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
+  test('says what to do about texts of a database that knows no encoding', async () => {
+    await server.sql(
+      "CREATE DATABASE raw ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+    );
+    const client = await server.connect('raw');
+    await client.query(
+      `${tableOf('t')}; INSERT INTO t (timestamp, agent) VALUES ('2026-01-01', E'M\\xfcller')`,
+    );
+    await client.end();
+    const address = (parameters: string) => server.address(parameters).replace(/\/[^/?]+\?/, '/raw?');
+    await expect(importPostgres(address('table=t'), folders.make())).rejects.toThrow(
+      /expected texts in UTF-8; a query can convert them: .* found invalid byte sequence/,
+    );
+    const query = `SELECT id, timestamp, type, convert_from(convert(convert_to(agent, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII') AS agent, data FROM t`;
+    const folder = folders.make();
+    await importPostgres(address(`query=${encodeURIComponent(query)}`), folder);
+    expect((await verifiedLedger(folder)).events[0]).toMatchObject({ agent: 'Müller' });
+  });
+
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 4000));
     const folder = folders.make();
