@@ -80,7 +80,9 @@ function rowText({ timestamp, draft }: SourceRow): string {
 
 function textOf(timestamp: string, { cycle, type, agent, data }: EventDraft): string {
   const json = JSON.stringify(inOrder(data));
-  return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
+  // `.100` and `.1` are the same time: a program that exports a table anew may write the other one in each row.
+  const time = timestamp.replace(/(\.\d*?)0+Z$/, '$1Z').replace('.Z', 'Z');
+  return `${time} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
 }
 
 /** A value with the members of each object in the order of their names. JSON.stringify with a function takes three times as long. */

@@ -14,7 +14,7 @@ import { readSnapshots } from '../../ledger/reading/read-snapshot.ts';
 import { Position } from '../../ledger/writing/sealed-position.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
-const VERSION = 5;
+const VERSION = 6;
 /** Without a digest, a row was deleted: `last` is the one that it had. Links are those of the events of a remote ledger. */
 const SCHEMA = `
   CREATE TABLE rows (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB, last BLOB) STRICT, WITHOUT ROWID;

@@ -59,6 +59,17 @@ describe('a file of NDJSON', () => {
     expect(await rowsIn(ledger)).toEqual(ids(1, 5300));
   });
 
+  test('whose times are written with more or fewer zeros, or with another offset, says the same', async () => {
+    const at = (...times: string[]) => times.map((timestamp, row) => line(row, { timestamp })).join('');
+    writeFileSync(path, at('2026-01-01T10:00:00.100Z', '2026-01-01T10:00:01Z', '2026-01-01T10:00:02.5Z'));
+    expect(await follow('ndjson')).toMatchObject({ imported: 3 });
+    const others = ['2026-01-01T11:00:00.1+01:00', '2026-01-01T10:00:01.000Z', '2026-01-01T10:00:02.500000Z'];
+    writeFileSync(path, at(...others));
+    expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
+    removeIndex(ledger);
+    expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
+  });
+
   test('with a row that cannot be read any more says why', async () => {
     const now = timeOf(5);
     writeFileSync(path, lines(1, 3));
