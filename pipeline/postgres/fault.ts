@@ -1,6 +1,9 @@
 import { CathedralError, type ErrorCode } from '../errors.ts';
 
-/** What to do about an error of the server, by its code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const KNOWN_AUTHORITY =
+  'a certificate of an authority that this machine knows; sslrootcert=FILE in the address names another one';
+
+/** What to do about an error of the server, by its code: https://www.postgresql.org/docs/current/errcodes-appendix.html; or of TLS. */
 const EXPECTED: Readonly<Record<string, string>> = {
   '28000': 'a user that may connect, as pg_hba.conf says',
   '28P01': 'a password that the server accepts, in PGPASSWORD or the password file',
@@ -14,6 +17,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
   '57P03': 'a server that has started',
   '53300':
     'a server with a free connection: max_connections, or CONNECTION LIMIT of the user or the database',
+  // Managed servers have an authority of their own.
+  SELF_SIGNED_CERT_IN_CHAIN: KNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: KNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: KNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: KNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'a certificate of this host; sslmode=verify-ca in the address does not compare its name',
+  NO_TLS: 'a server with TLS; sslmode=disable in the address goes without it',
 };
 
 /** The codes of errors that only another configuration ends. */
@@ -21,6 +32,7 @@ const CONFIGURATION = /^(28000|28P01|3D000)$/;
 
 /** What `pg` itself says when the server asks for a password and there is none. */
 const PASSWORD_MISSING = /^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be/;
+const NO_TLS = /does not support SSL/;
 const NETWORK = /^(ECONN\w+|ETIMEDOUT|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EPIPE|ENOENT|57P03)$/;
 const CUT = /timeout|terminated/i;
 
@@ -40,31 +52,28 @@ export interface FaultContext {
 export function postgresFault(error: unknown, context: FaultContext): CathedralError {
   if (error instanceof CathedralError) return error;
   const { message, errors } = error as Error & { errors?: Error[] };
-  const state = sqlState(error);
+  const code = (error as { code?: string }).code;
+  const isMissing = PASSWORD_MISSING.test(message);
+  const own = isMissing ? '28P01' : NO_TLS.test(message) ? 'NO_TLS' : undefined;
   // A host with several addresses fails with one error for each.
   const found = message || errors?.map((one) => one.message).join('; ') || String(error);
-  const known = { ...EXPECTED, ...context.expected }[state ?? ''];
+  const known = { ...EXPECTED, ...context.expected }[own ?? sqlState(error) ?? code ?? ''];
   const expected = known ?? (isAnswer(error) ? context.answer : context.connection);
-  const code = (error as { code?: string }).code;
+  const shown = code ? `${found} (${code})` : found;
   return new CathedralError(context.code, {
     place: context.place,
     expected,
-    found: code ? `${found} (${code})` : found,
+    found: isMissing ? 'no password' : shown,
     cause: error,
   });
 }
 
 /** An error of the store at `place`: config_invalid for wrong credentials or an unknown database, otherwise store_failed. */
 export function storeFault(error: unknown, place: string): CathedralError {
-  if (PASSWORD_MISSING.test((error as Error).message))
-    return new CathedralError('config_invalid', {
-      place,
-      expected: EXPECTED['28P01']!,
-      found: 'no password',
-      cause: error,
-    });
+  const isMisconfigured =
+    PASSWORD_MISSING.test((error as Error).message) || CONFIGURATION.test(sqlState(error) ?? '');
   return postgresFault(error, {
-    code: CONFIGURATION.test(sqlState(error) ?? '') ? 'config_invalid' : 'store_failed',
+    code: isMisconfigured ? 'config_invalid' : 'store_failed',
     place,
     answer: 'a statement that the server carries out',
     connection: 'a connection that lasts until the answer',

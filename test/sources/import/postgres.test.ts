@@ -558,6 +558,9 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         /postgres:\/\/secretive@127.0.0.1:\d+\/postgres\?table=t: expected a password that the server accepts/,
       );
       expect(wrong).not.toContain('hunter2');
+      expect(await failing({ user: 'secretive' })).toMatch(
+        /expected a password that the server accepts, in PGPASSWORD or the password file, found no password /,
+      );
       expect(await failing({ user: 'secretive:open%20sesame' })).toMatch(
         /expected a user that may read the rows: GRANT SELECT.*permission denied for table t/,
       );
@@ -584,14 +587,16 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         String,
       );
     // The server reads its settings some time later.
-    await expect.poll(() => imported('sslmode=verify-full')).toMatch(/self-signed certificate/);
+    await expect
+      .poll(() => imported('sslmode=verify-full'))
+      .toMatch(/sslrootcert=FILE .* self-signed certificate/);
     expect(await imported('sslmode=require')).toBe(5);
     expect(await imported(`sslmode=verify-full&sslrootcert=${certificate}`)).toBe(5);
     await server.sql('ALTER SYSTEM SET ssl = off');
     await server.sql('SELECT pg_reload_conf()');
     await expect
       .poll(() => imported('sslmode=require'))
-      .toMatch(/The server does not support SSL connections/);
+      .toMatch(/sslmode=disable .* The server does not support SSL connections/);
   });
 
   test('is what `cathedral build` publishes, after the genesis and signed by the key that `ledger init` made', async () => {
