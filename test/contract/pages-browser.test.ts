@@ -222,6 +222,12 @@ describe('a portal', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('and the reference of the API is at most four screens of a phone high', async () => {
+    await using visited = await opened({ viewport: { width: 390, height: 844 } });
+    await visited.page.goto(`${site.origin}/api/`);
+    expect(await wholeHeight(visited.page)).toBeLessThanOrEqual(4 * 844);
+  });
+
   test('shows its figures at once on a phone', async () => {
     await using visited = await opened({ viewport: { width: 390, height: 844 } });
     const { page, wrong } = visited;

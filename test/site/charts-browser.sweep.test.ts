@@ -96,7 +96,7 @@ describe('a reader of a chart', () => {
     await page.keyboard.press('Tab');
     const [first] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
     await expect
-      .poll(() => page.locator('.time-control .field-fault').textContent())
+      .poll(() => page.locator('.time-control .fault').textContent())
       .toContain(`Expected a day with data, ${first} to `);
     expect(await page.locator('[name="from"]').getAttribute('aria-invalid')).toBe('true');
     expect(await page.locator('[data-part="picture"]').innerHTML()).toBe(picture);
@@ -104,9 +104,7 @@ describe('a reader of a chart', () => {
     await expect.poll(() => heading(page)).toBe(BURNED);
     const burned = page.getByRole('checkbox', { name: 'Burned' });
     await burned.click();
-    await expect
-      .poll(() => page.locator('.series .field-fault').textContent())
-      .toContain('At least one series');
+    await expect.poll(() => page.locator('.series .fault').textContent()).toContain('At least one series');
     expect([await burned.isChecked(), new URL(page.url()).search]).toEqual([true, '?series=burned']);
   });
 
@@ -204,7 +202,7 @@ describe('a reader of a chart', () => {
     for (const selector of [
       '.plot svg >> nth=0',
       '.chart-table table',
-      '.time-fields button',
+      '.time-control button',
       '[data-code="live"]',
     ])
       expect(await page.locator(selector).isVisible(), selector).toBe(true);

@@ -144,6 +144,22 @@ describe('every page', () => {
     }
   });
 
+  test('has a value for each of its figures', () => {
+    let figures = 0;
+    for (const [path, html] of pages)
+      for (const [, value] of html.matchAll(/class="figure-value">(.*?)<\/(?:dd|b)>/gs)) {
+        figures += 1;
+        expect(
+          value!
+            .replace(/<small>.*/s, '')
+            .replaceAll(/<[^>]+>/g, '')
+            .trim(),
+          path,
+        ).not.toBe('');
+      }
+    expect(figures).toBeGreaterThan(50);
+  });
+
   test('sets its commas and full stops right after the word', () => {
     for (const [path, html] of pages) {
       expect(/.{0,60}<\/(a|code|em|span|strong|time)>\s+[,.;].{0,9}/.exec(html)?.[0], path).toBeUndefined();

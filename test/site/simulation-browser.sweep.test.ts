@@ -88,7 +88,7 @@ test.each([
   expect(await outside(page, [...situation, '.card h3', '.choice'])).toEqual([]);
   await page.locator('.choice button').first().click();
   expect(await page.locator('.led h3').textContent()).toMatch(/^Since you chose “/);
-  expect(await outside(page, ['.led h3', '.since'])).toEqual([]);
+  expect(await outside(page, ['.led h3', '.led ul'])).toEqual([]);
   if (width < 500) {
     const low = await page
       .locator('.commit button, .choice button')

@@ -439,7 +439,7 @@ describe('a row', () => {
     expect(title).toBe(`Proved: this row of /economy/mic-history.csv is event ${index} of the ledger’s log`);
     expect(Object.keys(steps)).toEqual(ROW_STEPS);
     for (const step of Object.values(steps)) expect(step).toMatch(/^Holds/);
-    const shown = page.locator('#event-outcome .proved-event');
+    const shown = page.locator('#event-outcome .apart');
     expect(await shown.textContent()).toMatch(new RegExp(`MIC mint.*${amount}`));
     await shown.locator('summary').click();
     const line = formatEventLine(leaves[index]!.event);

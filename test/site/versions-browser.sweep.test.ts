@@ -98,7 +98,7 @@ async function outcome(page: Page) {
   const place = page.locator('#version-outcome');
   await place.locator('h2').waitFor();
   const steps = await place
-    .locator('.stepwise-list > li')
+    .locator('.rows > li')
     .evaluateAll((items) =>
       items.map((item) => [
         item.querySelector('strong')!.textContent!,

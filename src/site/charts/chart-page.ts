@@ -92,7 +92,6 @@ class ChartPage {
       const chosen = link.dataset.days ? this.#daysOf(link) : { ...DEFAULT_STATE, tab };
       void this.#choose({ ...this.#shown, ...chosen });
     });
-    for (const button of form.querySelectorAll<HTMLElement>('[type="submit"]')) button.hidden = true;
     if (navigator.clipboard)
       for (const block of this.#all('.copyable')) addCopyButton(block, navigator.clipboard);
     window.addEventListener('popstate', () => void this.#showAddress());
@@ -107,7 +106,7 @@ class ChartPage {
   /** Takes what the form says; what the chart does not have is said beside the field. */
   #take(changed?: HTMLElement): void {
     const series = this.#all<HTMLInputElement>('[name="series"]');
-    for (const place of this.#all('.field-fault')) place.textContent = '';
+    for (const place of this.#all('form [role="alert"]')) place.textContent = '';
     for (const field of this.#all('[aria-invalid]')) field.removeAttribute('aria-invalid');
     // Without a series there is nothing to show: the last one stays.
     if (series.length > 0 && !series.some(({ checked }) => checked)) {
@@ -275,7 +274,7 @@ function isServed(path: string): Promise<boolean> {
 
 /** Says something beside a field. */
 function sayAt(field: HTMLElement, words: string): void {
-  field.closest('fieldset, .time-control')!.querySelector('.field-fault')!.textContent = words;
+  field.closest('fieldset, .time-control')!.querySelector('.fault')!.textContent = words;
 }
 
 /** `2025-07-05 2026-11-22 90` */

@@ -3,7 +3,7 @@ export type Tab = 'chart' | 'table';
 const nameOf = (link: HTMLAnchorElement) => link.hash.slice(1) as Tab;
 
 /**
- * Turns the two links of the page into tabs. Without this script both panels are visible and the links jump to them. Calls `choose` when
+ * Turns the two links of the page into tabs. Styles show the panel that `data-tab` names; without this script they show the other one too, when its link is followed. Calls `choose` when
  * a reader selects a tab, and returns the function that shows one.
  */
 export function addTabs(root: HTMLElement, choose: (tab: Tab) => void): (tab: Tab) => void {
@@ -37,7 +37,6 @@ export function addTabs(root: HTMLElement, choose: (tab: Tab) => void): (tab: Ta
       const isChosen = nameOf(link) === tab;
       link.setAttribute('aria-selected', String(isChosen));
       link.tabIndex = isChosen ? 0 : -1;
-      document.getElementById(nameOf(link))!.classList.toggle('not-chosen', !isChosen);
     }
   };
 }

@@ -18,7 +18,7 @@ export class StepTool<Job> {
 
   run(place: HTMLElement, job: Job): void {
     if (this.#running) return;
-    const list = makeElement('ol', 'stepwise-list');
+    const list = makeElement('ol', 'rows');
     // Verdicts are announced as they come; progress changes too often for that.
     list.setAttribute('aria-live', 'polite');
     // A heading with the role of a status would be none, and one that is announced has to be put into what is there.
@@ -37,7 +37,7 @@ export class StepTool<Job> {
     const stop = makeButton('Stop', () => end(this.#stopped, 'open', []), 'quiet');
     const again = makeButton('Try again', () => this.run(place, job));
     this.#running = { place, tool };
-    const working = makeElement('p', 'row note muted working', said, ' ', stop);
+    const working = makeElement('p', 'row note muted', said, ' ', stop);
     place.replaceChildren(verdict, list, working);
     place.hidden = false;
     tool.run('Reading …', () => job, {

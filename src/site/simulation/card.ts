@@ -119,7 +119,7 @@ function parameterField(id: string, name: string, about: Parameter): HTMLElement
   const label = make('label', { for: id }, about.meaning);
   if (about.kind === 'one_of') {
     const options = about.values.map((value) => make('option', { value }, value));
-    return make('p', { class: 'field' }, label, make('select', { id, name }, ...options));
+    return make('p', { class: 'row field' }, label, make('select', { id, name }, ...options));
   }
   const { minimum: min, maximum: max, default: value } = about;
   const output = make('output', { for: id }, String(value));
@@ -128,7 +128,7 @@ function parameterField(id: string, name: string, about: Parameter): HTMLElement
   input.addEventListener('input', () => {
     output.textContent = formatNumber(Number(input.value), { max: 4 });
   });
-  return make('p', { class: 'field' }, label, input, output);
+  return make('p', { class: 'row field' }, label, input, output);
 }
 
 /** How the run ended, each choice with how it would have ended without it, and what to do next. */
@@ -159,17 +159,17 @@ function ending(run: Run, again: () => void): HTMLElement {
   );
 }
 
-function choiceItem(run: Run, { tick, decision, choice, label, by, without }: DebriefChoice): HTMLElement {
+function choiceItem(run: Run, { tick, decision, choice, label, without }: DebriefChoice): HTMLElement {
   const what = make('p', {}, `Day ${tick}. ${decision ?? 'Your move'}: `, make('strong', {}, label));
   if (!without) {
     what.append(', by default. Nobody chose in time.');
-    return make('li', { 'data-by': by }, what);
+    return make('li', {}, what);
   }
   const isSame = without.ending === run.world.ending;
   const dropped = formatList(without.dropped.map((one) => `“${one}”`));
   return make(
     'li',
-    { 'data-by': by },
+    {},
     what,
     make(
       'p',

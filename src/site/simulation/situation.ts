@@ -56,8 +56,7 @@ const SHOWN = 6;
 function changes({ world, scenario, actions }: Run, before: Run | null): HTMLElement[] {
   const last = actions.at(-1);
   const said = before ? changesInWords(before.world, world) : world.log.map(({ text }) => text);
-  const list = (texts: readonly string[]) =>
-    make('ul', { class: 'since' }, ...texts.map((text) => make('li', {}, text)));
+  const list = (texts: readonly string[]) => make('ul', {}, ...texts.map((text) => make('li', {}, text)));
   const earlier = said.slice(0, -SHOWN);
   const parts = [
     make('h3', {}, last ? `Since you chose “${labelOf(last.name, scenario)}” on day ${last.tick}` : 'So far'),

@@ -174,7 +174,7 @@ function showEvent({ index, hash, event, line, proof }: RowEvent, pasted: Pasted
       ];
   return part(
     'div',
-    { class: 'proved-event' },
+    { class: 'apart' },
     part('h5', {}, `Event ${formatNumber(index)}`),
     factsPart('facts', [...said, ['Hash', `0x${hash}`]]),
     ...(line === null ? [] : [foldedLine(line)]),
