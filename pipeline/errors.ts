@@ -136,6 +136,9 @@ const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'one that is there already'],
   ['EACCES', 'one that this user may not use'],
   ['EPERM', 'one that this user may not change'],
+  ['ELOOP', 'links that lead in a circle'],
+  ['ENAMETOOLONG', 'a name that is too long'],
+  ['EROFS', 'a disk that may only be read'],
   ['ENOTFOUND', 'no such host'],
   ['EADDRNOTAVAIL', 'an address of another machine'],
 ]);

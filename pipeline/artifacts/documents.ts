@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
+import { readGiven } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 import { formatList } from '../words/phrase.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
@@ -67,14 +67,7 @@ export async function readDocuments(dir: string): Promise<Documents> {
 /** Who publishes, for a command that needs nothing else of the folder. Throws document_invalid. */
 export async function readOrganisation(dir: string): Promise<Organisation> {
   const place = join(dir, FILES.organisation);
-  const bytes = await readFile(place).catch((cause: NodeJS.ErrnoException) => {
-    throw new CathedralError('document_invalid', {
-      place,
-      expected: WHO,
-      found: cause.code ?? cause.message,
-      cause,
-    });
-  });
+  const bytes = await readGiven(place, WHO, 'document_invalid');
   return parseJsonFile(decodeText(bytes, place), Organisation, place, 'document_invalid');
 }
 

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { Companion, Companions } from '../attestation/companions.ts';
 import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
@@ -8,6 +7,7 @@ import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { isDemoLedger } from '../ledger/writing/demo-key.ts';
@@ -126,16 +126,4 @@ function parseTrust(value: Json): TrustFile {
 
 function fault(place: string, expected: string, found: string, cause?: unknown): CathedralError {
   return new CathedralError('config_invalid', { place, expected, found, cause });
-}
-
-/** The first `bytes` bytes of a file, or all of a shorter one. */
-export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
-  await using file = await open(path);
-  const read = Buffer.alloc(bytes);
-  let length = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(read, length, bytes - length);
-    length += bytesRead;
-    if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
-  }
 }

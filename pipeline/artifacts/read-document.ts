@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type Problem, problem } from '../attestation/problem.ts';
 import { type Json, type JsonObject, MAX_BYTES, readJson } from '../attestation/read-json.ts';
+import { readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
-import { readAtMost } from './read-companions.ts';
 
 const STANDARD_INPUT = '-';
 

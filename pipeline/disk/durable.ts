@@ -128,8 +128,14 @@ export async function asDiskErrors<T>(place: string, work: () => Promise<T>): Pr
     if (cause instanceof CathedralError) throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
     if (isDiskFull(error)) throw diskFull(place, found, cause);
-    throw new CathedralError('publish_failed', { place, expected: 'a writable disk', found, cause });
+    const expected = cause instanceof Error && isNoFolder(cause) ? 'a folder' : 'a writable disk';
+    throw new CathedralError('publish_failed', { place, expected, found, cause });
   }
+}
+
+/** A file, or a link that leads nowhere or in a circle, is where a folder should be. */
+function isNoFolder({ code = '', syscall }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOTDIR' || (syscall === 'mkdir' && ['EEXIST', 'ENOENT', 'ELOOP'].includes(code));
 }
 
 /** Whether a path exists and can be accessed. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { makeFolder, writeFileAtomically } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder, writeFileAtomically } from '../disk/durable.ts';
 import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
 import { assertEvent } from '../ledger/events/event-check.ts';
@@ -101,7 +101,7 @@ async function clearSample(out: string): Promise<void> {
   if (foreign !== undefined) throw notASample(out, foreign);
   if (entries.length > 0) await assertSample(out);
   for (const name of entries) await rm(join(out, name), { recursive: true });
-  await makeFolder(join(out, 'snapshots'));
+  await asDiskErrors(out, () => makeFolder(join(out, 'snapshots')));
 }
 
 async function entriesOf(folder: string): Promise<string[]> {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/settings.ts';
 import { software } from '../config/software.ts';
+import { readGiven } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 import { parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { ledgerKeysOf, parseWitnessPolicy, type WitnessPolicy } from '../ledger/notes/witness-policy.ts';
@@ -81,11 +81,7 @@ async function readPolicy(
   given: readonly Verifier[] | null,
 ): Promise<{ policy: WitnessPolicy | null; ledgerKeys: readonly Verifier[] | null }> {
   if (path === null) return { policy: null, ledgerKeys: given };
-  const file = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    const fault = { place: '--policy', expected: 'a readable file', found: `${path}: ${cause.code}` };
-    throw new CathedralError('config_invalid', { ...fault, cause });
-  });
-  const policy = parseWitnessPolicy(file, path);
+  const policy = parseWitnessPolicy(await readGiven(path, 'a readable policy'), path);
   return { policy, ledgerKeys: ledgerKeysOf(policy, given, '--ledger-key') };
 }
 
@@ -123,11 +119,8 @@ export async function trustedKeys(given: string): Promise<Verifier[]> {
 /** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid. */
 export async function readHeld(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
-  const note = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const fault = { place: '--checkpoint', expected: 'a readable file', found: `${cause.code}` };
-    throw new CathedralError('config_invalid', { ...fault, cause });
-  });
-  return { note, place: path };
+  const note = await readGiven(path, 'a readable checkpoint');
+  return { note: note.toString(), place: path };
 }
 
 /** A file that was given could not be read. */

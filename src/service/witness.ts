@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { takeLock } from '../../pipeline/disk/lock.ts';
+import { readGiven } from '../../pipeline/disk/read-given.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
 import type { CosigningKey } from '../../pipeline/ledger/notes/cosigning-key.ts';
@@ -74,10 +74,7 @@ async function readOwnKeys(path: string, name: string | null): Promise<Cosigning
 
 /** Throws config_invalid. */
 async function readLogs(path: string): Promise<FollowedLog[]> {
-  const bytes = await readFile(path).catch((cause) => {
-    const expected = 'a policy file that can be read';
-    throw new CathedralError('config_invalid', { place: path, expected, found: cause.code, cause });
-  });
+  const bytes = await readGiven(path, 'a readable policy');
   const byOrigin = Map.groupBy(
     parseWitnessPolicy(bytes, path).logs.map(({ key }) => key),
     (key) => key.name,

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -48,6 +48,20 @@ describe('a command that only reads', () => {
     },
   );
 
+  // `attest new` and `simulate` read nothing that a setting names.
+  test.each(readers.map(([name]) => name).filter((name) => !['attest new', 'simulate'].includes(name)))(
+    '%s names the place where a file is in place of a folder',
+    async (name) => {
+      const folder = await temporaryFolder();
+      await writeFile(join(folder, 'mistyped'), '');
+      const args = (ARGUMENTS[name] ?? []).map((arg) => arg.replace(/^missing/, join(folder, 'mistyped')));
+      const { status, stderr } = await runHere(name, args, { env: settingsIn(folder) });
+      expect(status).not.toBe(0);
+      expect(stderr).toMatch(/^cathedral: .*mistyped.*expected .*, found /m);
+      expect(await readdir(folder)).toEqual(['mistyped']);
+    },
+  );
+
   test.each(['check', 'as-of', 'prove', 'attest verify', 'attest status'])(
     '%s makes no import key for a remote ledger',
     async (name) => {
@@ -65,6 +79,37 @@ describe('a command that only reads', () => {
     );
     expect(reading.length).toBeGreaterThan(8);
     expect(reading.filter((name) => !ALL[name]!.isReader)).toEqual([]);
+  });
+});
+
+test('a ledger behind a link that leads nowhere is refused with its place', async () => {
+  const link = join(await temporaryFolder(), 'ledger');
+  await symlink('nowhere', link);
+  const { status, stderr } = await runHere('sample', ['--ledger', link, '--to', '2025-07-04']);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining(`cathedral: ${link}: expected a folder, found ENOTDIR`),
+  ]);
+});
+
+describe.each([
+  ['ledger init', '--charter', ['{folder}/ledger', '--origin', 'ledger.example.org']],
+  ['ledger append', '--mapping', ['{folder}/events.csv', '--ledger', '{folder}']],
+  ['ledger append', '--ledger-key', ['{folder}/events.csv', '--ledger', '{folder}']],
+  ['verify', '--policy', ['{folder}']],
+  ['verify', '--verifier-key', ['{folder}']],
+  ['verify', '--checkpoint', ['{folder}']],
+  ['witness', '--logs', ['--state', '{folder}/state', '--witness-name', 'w.example.org/1']],
+  ['attest verify', '--companions', ['--file', '{folder}/missing.json']],
+])('%s %s', (name, flag, args) => {
+  test('refuses a device that never ends', async () => {
+    const folder = await temporaryFolder();
+    const given = [...args.map((arg) => arg.replace('{folder}', folder)), flag, '/dev/zero'];
+    const { status, stderr } = await runHere(name, given);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/\/dev\/zero.*: expected .*at most \d+ bytes/),
+    ]);
   });
 });
 

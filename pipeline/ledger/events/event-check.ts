@@ -65,7 +65,7 @@ const EXPECTATIONS: Record<string, (issue: any) => string> = {
   invalid_value: ({ values }) => (values.length === 1 ? '' : 'one of ') + values.join(', '),
   too_small: ({ origin, minimum }) => `${SIZED[origin] ?? ''}at least ${minimum}${UNITS[origin] ?? ''}`,
   too_big: ({ origin, maximum }) => `${SIZED[origin] ?? ''}at most ${maximum}${UNITS[origin] ?? ''}`,
-  unrecognized_keys: ({ keys }) => `without the member ${keys.join(', ')}`,
+  unrecognized_keys: ({ keys }) => `one without the member ${keys.join(', ')}`,
   invalid_format: ({ format, message }) =>
     format === 'regex' ? message : (FORMATS[format] ?? `a valid ${format}`),
 };

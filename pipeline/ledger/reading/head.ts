@@ -73,7 +73,9 @@ export async function openHead(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code } = cause as NodeJS.ErrnoException;
+    // Where the ledger is no folder, whoever lists its snapshots names it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw unreadable(cause as NodeJS.ErrnoException);
   }
 }

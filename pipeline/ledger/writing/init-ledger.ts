@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
+import { readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { completeEvent } from '../events/draft.ts';
 import type { EventOf, LedgerEvent } from '../events/event.ts';
@@ -130,10 +131,7 @@ function asLedgerError(cause: unknown, folder: string): unknown {
 
 /** The text of a charter. Throws config_invalid for a file that cannot be read, or that is not UTF-8. */
 export async function readCharter(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    const found = cause.code ?? cause.message;
-    throw wrong(path, 'a readable text file', found, cause);
-  });
+  const bytes = await readGiven(path, 'a readable text file');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimEnd();
   } catch (cause) {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
+import { readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../notes/note.ts';
@@ -44,10 +45,11 @@ export async function readSigners({
 
 /** The keys in a file, one per line. Throws config_invalid. */
 export async function readVerifiers(path: string): Promise<Verifier[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw badKeyFile(path, 'a readable file', error.code ?? error.message, error);
-  });
-  const keys = text.split('\n').filter((line) => line.trim() !== '');
+  const text = await readGiven(path);
+  const keys = text
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
   return keys.map((key) => {
     try {

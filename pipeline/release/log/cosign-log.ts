@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { asDiskErrors, replaceFile, replaceFiles } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
+import { readGiven } from '../../disk/read-given.ts';
 import { CathedralError } from '../../errors.ts';
 import { cosignedPath } from '../../ledger/log/cosigned-path.ts';
 import { parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
@@ -55,11 +56,7 @@ function witnessServers({ witnesses }: WitnessPolicy, place: string): WitnessSer
 
 /** The witnesses to ask, from a policy file. Throws config_invalid. */
 export async function readWitnesses(path: string): Promise<WitnessServer[]> {
-  const bytes = await readFile(path).catch((cause) => {
-    const expected = 'a policy file that can be read';
-    throw new CathedralError('config_invalid', { place: path, expected, found: cause.code, cause });
-  });
-  const servers = witnessServers(parseWitnessPolicy(bytes, path), path);
+  const servers = witnessServers(parseWitnessPolicy(await readGiven(path, 'a readable policy'), path), path);
   if (servers.length > 0) return servers;
   const expected = 'a line “witness <name> <verifier key> <address>”';
   throw new CathedralError('config_invalid', { place: path, expected, found: 'none with an address' });

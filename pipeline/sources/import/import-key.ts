@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../disk/durable.ts';
+import { readGiven } from '../../disk/read-given.ts';
 import { errorOf } from '../../errors.ts';
 
 export const badImportKey = errorOf('config_invalid');
@@ -17,11 +18,9 @@ export interface ImportKey {
 
 /** Throws config_invalid. */
 export async function readImportKey(path: string): Promise<ImportKey> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw badImportKey(path, 'a readable file', error.code ?? error.message, error);
-  });
-  if (!/^[0-9a-f]{64}$/.test(text.trim())) throw badImportKey(path, '64 hex digits', 'other text');
-  const secret = Buffer.from(text.trim(), 'hex');
+  const text = (await readGiven(path)).toString().trim();
+  if (!/^[0-9a-f]{64}$/.test(text)) throw badImportKey(path, '64 hex digits', 'other text');
+  const secret = Buffer.from(text, 'hex');
   return {
     signingSeed: derive(secret, 'signing key'),
     salts: derive(secret, 'salts'),

@@ -11,6 +11,7 @@ import {
   TEMPORARY_SUFFIX,
   writeBeside,
 } from '../../../pipeline/disk/durable.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { MOST_KEYS, signNote } from '../../../pipeline/ledger/notes/note.ts';
 import {
   newNoteKey,
@@ -31,12 +32,20 @@ export function headsIn(store: string): HeadStore {
   return {
     name: store,
     async *list(prefix) {
-      const names = await ifThere(readdir(join(store, prefix)), []);
+      const names = await asStoreErrors(join(store, prefix), (folder) => ifThere(readdir(folder), []));
       for (const name of names.filter(isHeadName).sort()) yield { key: `${prefix}${name}` };
     },
-    read: async (key) => ({ content: await readFile(join(store, key)) }),
+    read: async (key) => ({ content: await asStoreErrors(join(store, key), (file) => readFile(file)) }),
     put: (key, { bytes }) => asDiskErrors(join(store, key), () => addFile(join(store, key), bytes)),
   };
+}
+
+/** What is read at `place`. Throws store_failed. */
+function asStoreErrors<T>(place: string, read: (place: string) => Promise<T>): Promise<T> {
+  return read(place).catch((cause: NodeJS.ErrnoException) => {
+    const fault = { place, expected: 'signed heads that can be read', found: cause.code ?? cause.message };
+    throw new CathedralError('store_failed', { ...fault, cause });
+  });
 }
 
 /**

@@ -126,7 +126,7 @@ describe('the error of an invalid event has the place, what was expected and wha
 {"data":[]} | data to be an object | []
 {"data":null} | data to be an object | null
 {"salt":"short"} | salt to be 16 random bytes in base64url | "short"
-{"extra":1} | the event to be without the member extra | ${JSON.stringify({ ...mint, extra: 1 }).slice(0, 200)}
+{"extra":1} | the event to be one without the member extra | ${JSON.stringify({ ...mint, extra: 1 }).slice(0, 200)}
 ${ofMint({ amount: 12.5 })} | data.amount to be a string | 12.5
 ${ofMint({ amount: '1e3' })} | data.amount to be ${AMOUNT} | "1e3"
 ${ofMint({ amount: '012.5' })} | data.amount to be ${AMOUNT} | "012.5"

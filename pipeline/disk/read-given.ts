@@ -1,0 +1,31 @@
+import { open } from 'node:fs/promises';
+import { CathedralError, type ErrorCode } from '../errors.ts';
+
+/** Far above any key, policy, mapping or charter. A device such as /dev/zero has no end. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** A small file that a user named, whole. Throws an error of this code for one that cannot be read or is longer than 4 MiB. */
+export async function readGiven(
+  path: string,
+  expected = 'a readable file',
+  code: ErrorCode = 'config_invalid',
+): Promise<Buffer> {
+  const bytes = await readAtMost(path, MOST_BYTES + 1).catch((cause: NodeJS.ErrnoException) => {
+    throw new CathedralError(code, { place: path, expected, found: cause.code ?? cause.message, cause });
+  });
+  if (bytes.length <= MOST_BYTES) return bytes;
+  const most = `${expected} of at most ${MOST_BYTES} bytes`;
+  throw new CathedralError(code, { place: path, expected: most, found: 'more' });
+}
+
+/** The first `bytes` bytes of a file, or all of a shorter one. Throws the system's errors. */
+export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
+  await using file = await open(path);
+  const read = Buffer.alloc(bytes);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(read, length, bytes - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
+  }
+}
