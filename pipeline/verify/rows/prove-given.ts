@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/settings.ts';
 import { CathedralError } from '../../errors.ts';
-import { formatCount } from '../../words/number.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
 import { openInput } from '../given.ts';
 import type { Origin } from '../origin.ts';
@@ -171,7 +171,7 @@ function formatVerdict(verdict: HistoryVerdict, name: string, about: readonly st
     ...about,
     ...(path && rows > 0
       ? [
-          `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${rows} follow${proved === 1 ? 's' : ''} from the log.`,
+          `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${formatNumber(rows)} follow${proved === 1 ? 's' : ''} from the log.`,
         ]
       : []),
     ...(isAbandoned ? [`Stopped after row ${rows}: this is not a history of this log.`] : []),
