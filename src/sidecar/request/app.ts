@@ -33,7 +33,7 @@ const CHECK_MS = 1000;
 
 /**
  * The HTTP server for the current release, and for what static files cannot do: keys, quotas, the export, live data. It does
- * not listen yet. It uses node:http alone: there is no route table and one path takes a body, and a framework would take as
+ * not listen yet. It uses node:http alone: a map finds most paths and one path takes a body, and a framework would take as
  * long as everything else together.
  */
 export function createApp(services: Services, limits: AppLimits): Server {
