@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
+import { readQuery } from '../../src/api/query/query.ts';
+import { GROUPS, queryOf, ROUTES, routeAt } from '../../src/api/routes/table.ts';
 import type { OpenApiDocument } from '../api/openapi/operation.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
@@ -45,6 +47,22 @@ describe('/openapi.json', () => {
     for (const policy of policies) expect(text).not.toContain(policy);
     for (const { sha256 } of built.draft.files.filter((file) => file.restricted))
       expect(text).not.toContain(sha256);
+  });
+});
+
+describe('the reference', () => {
+  test.each(GROUPS)('of %s asks this service for what it takes', async (group) => {
+    const html = await read(`api/${group}/index.html`);
+    const rows = ROUTES.filter((route) => route.group === group);
+    const requests = [...html.matchAll(/<code>curl [^<]*?&quot;(http[^<]*?)&quot;<\/code>/g)].map(
+      ([, url]) => new URL(url!.replaceAll('&amp;', '&')),
+    );
+    expect(requests).toHaveLength(rows.length);
+    for (const { origin, pathname, search } of requests) {
+      expect(origin).toBe(BASE_URL);
+      const query = queryOf(routeAt(pathname.slice(1)))!;
+      expect(() => readQuery(query, search.slice(1)), pathname).not.toThrow();
+    }
   });
 });
 

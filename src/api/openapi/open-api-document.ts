@@ -87,11 +87,13 @@ const KEY_SCHEME = {
 function operationOf(route: Route, facts: ApiFacts) {
   const { id, group, summary, description, parameters, query, sentHeaders = {}, body, about, kind } = route;
   const { baseUrl } = facts;
+  const conditions =
+    kind === 'file' ? CONDITIONS.filter(([name]) => hasTime(route) || !name.endsWith('Since')) : [];
   const all = [
-    ...parametersIn('path', parameters),
-    ...(query ? parametersIn('query', parametersOf(query)) : []),
+    ...parametersIn('path', parameters, facts),
+    ...(query ? parametersIn('query', parametersOf(query), facts) : []),
     ...parametersIn('header', sentHeaders),
-    ...(kind === 'file' ? CONDITIONS.map(([name]) => refer('parameters', name)) : []),
+    ...conditions.map(([name]) => refer('parameters', name)),
   ];
   return {
     operationId: id,
@@ -112,14 +114,19 @@ function operationOf(route: Route, facts: ApiFacts) {
   };
 }
 
-function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>>) {
+function parametersIn(
+  place: 'path' | 'query' | 'header',
+  types: Readonly<Record<string, z.ZodType>>,
+  { baseUrl }: Pick<ApiFacts, 'baseUrl'> = { baseUrl: '' },
+) {
   return Object.entries(types).map(([name, type]) => {
-    const { description, examples, ...schema } = toJsonSchema(type, { io: 'input' });
-    const [example] = examples as [string];
+    const { description, examples, invented, ...schema } = toJsonSchema(type, { io: 'input' });
+    const value = (examples as [string])[0].replace('{baseUrl}', baseUrl);
+    const example = invented ? { examples: { example: { summary: 'Invented', value } } } : { example: value };
     const required = place === 'path' || !type.safeParse(undefined).success;
     // A name may be repeated, or given once.
     const more = schema.type === 'array' ? { ...schema, type: ['array', 'string'] } : schema;
-    return { name, in: place, required, description: String(description), schema: more, example };
+    return { name, in: place, required, description: String(description), schema: more, ...example };
   });
 }
 
@@ -156,14 +163,17 @@ function responsesOf(route: Route, facts: ApiFacts) {
   };
 }
 
+/** The time of a file of the log would be that of a server’s own copy. */
+const hasTime = ({ handler }: Route) => handler !== 'log';
+
 /** Headers of the responses of a route that are no problems. */
-function headersOf({ access, handler, headers = [], kind, query }: Route): HeaderName[] {
+function headersOf(route: Route): HeaderName[] {
+  const { access, headers = [], kind, query } = route;
   return [
     ...EVERY_HEADERS,
     ...headers,
     ...(kind === 'file' ? (['ETag', 'Accept-Ranges'] as const) : []),
-    // The time of a file of the log is that of a server’s own copy.
-    ...(kind === 'file' && handler !== 'log' ? (['Last-Modified'] as const) : []),
+    ...(kind === 'file' && hasTime(route) ? (['Last-Modified'] as const) : []),
     ...(query === VersionQuery ? VERSION_HEADERS : []),
     ...(access === 'counted' ? LIMIT_HEADERS : []),
   ];

@@ -14,10 +14,12 @@ export const VersionQuery = z
         description:
           'The file as it was: in the last snapshot at or before this time. A date means the end of that day in UTC. Content-Location is the permanent address.',
         example: '2025-12-01T06Z',
+        invented: true,
       }),
     sha256: z.string().regex(SHA256, '64 lower-case hexadecimal digits').optional().meta({
       description: 'The version of the file with this SHA-256. Not together with as_of.',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      invented: true,
     }),
   })
   .check(({ value, issues }) => {

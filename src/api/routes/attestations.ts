@@ -110,7 +110,11 @@ To verify a document without sending it anywhere, use the page \`/attestations/\
     id: 'getAttestationStatus',
     handler: 'attestation',
     parameters: {
-      id: z.string().meta({ description: 'The id or the UUID.', example: attestationId(SIGNED.document) }),
+      id: z.string().meta({
+        description: 'The id or the UUID.',
+        example: attestationId(SIGNED.document),
+        invented: true,
+      }),
     },
     summary: 'Status of a Companion Attestation',
     description:

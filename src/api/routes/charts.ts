@@ -138,7 +138,7 @@ const pixels = (description: string, example: string) =>
 export const OembedQuery = z.object({
   url: z.string('the address of a chart').meta({
     description: 'Address of a chart’s page or embed.',
-    example: 'https://data.example.org/charts/supply/',
+    example: '{baseUrl}/charts/supply/',
   }),
   maxwidth: pixels('Maximum width of the frame, pixels.', '600'),
   maxheight: pixels('Maximum height of the frame, pixels.', '500'),

@@ -37,7 +37,9 @@ const PARAMETERS = {
     '0',
     'Level of the hashes in the tile: at level 0 each covers one event, at level 1 it covers 256, and so on.',
   ),
-  size: part(/^(0|[1-9]\d{0,15})$/, '704', 'Number of events that the checkpoint covers.'),
+  size: part(/^(0|[1-9]\d{0,15})$/, '704', 'Number of events that the checkpoint covers.').meta({
+    invented: true,
+  }),
   tile: part(
     /^(x\d{3}\/)*\d{3}(\.p\/[1-9]\d{0,2})?$/,
     '000',

@@ -84,7 +84,7 @@ const PARAMETERS = {
   snapshot: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}T(00|06|12|18)Z$/)
-    .meta({ description: 'Id of a snapshot, from the snapshot list.', example: ID }),
+    .meta({ description: 'Id of a snapshot, from the snapshot list.', example: ID, invented: true }),
   area: z.string().meta({ description: 'First segment of the file’s path.', example: 'economy' }),
   file: z.string().meta({ description: 'The rest of the path.', example: 'supply' }),
 };

@@ -169,6 +169,7 @@ Each event has an id, which says how many events of the ledger the client then h
       description:
         'The id of the last event received; the stream continues after it. An id that is not one of this service is ignored.',
       example: 'b4x.b5q.u7Tz_1.0aX3',
+      invented: true,
     }),
   },
   problems: ['not_found', 'too_many_listeners', 'unavailable'],
