@@ -26,12 +26,16 @@ afterEach(() => {
   expect(wrong.splice(0)).toEqual([]);
 });
 
-/** What is wrong in it is collected: no test may leave an error in the console. */
-async function open(path: string, { clock, ...reader }: Reader = {}): Promise<Page> {
+/** What is wrong in it is collected: no test may leave an error in the console. `lacks`: files that it cannot load. */
+async function open(
+  path: string,
+  { clock, lacks, ...reader }: Reader & { lacks?: string } = {},
+): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...reader });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   if (clock) await stopClock(page);
+  if (lacks) await page.route(lacks, (route) => route.abort());
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) wrong.push(`${page.url()}: ${message.text()}`);
   });
@@ -206,6 +210,17 @@ describe('a reader of a chart', () => {
       '[data-code="live"]',
     ])
       expect(await page.locator(selector).isVisible(), selector).toBe(true);
+  });
+
+  test('has the buttons of its form where its script cannot be loaded, and none where it can', async () => {
+    const show = (page: Page) => page.locator('.controls [type="submit"]');
+    expect(await show(await open('/charts/supply/')).isVisible()).toBe(false);
+    const page = await open('/charts/supply/', { lacks: '**/chart-page*' });
+    await show(page).waitFor();
+    await page.getByRole('checkbox', { name: 'Burned' }).uncheck();
+    await show(page).click();
+    await page.waitForURL(/series=/);
+    expect(wrong.splice(0).join(' ')).toMatch(/ERR_FAILED/);
   });
 });
 

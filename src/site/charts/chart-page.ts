@@ -92,6 +92,7 @@ class ChartPage {
       const chosen = link.dataset.days ? this.#daysOf(link) : { ...DEFAULT_STATE, tab };
       void this.#choose({ ...this.#shown, ...chosen });
     });
+    for (const button of form.querySelectorAll<HTMLElement>('[type="submit"]')) button.hidden = true;
     if (navigator.clipboard)
       for (const block of this.#all('.copyable')) addCopyButton(block, navigator.clipboard);
     window.addEventListener('popstate', () => void this.#showAddress());
