@@ -101,7 +101,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     const error = firstError(thrown);
     // Thrown by a library or by a program that a run starts.
     if (error instanceof CathedralError || !isDiskFull(thrown)) throw error;
-    throw diskFull(out, `${(error as Error).message}`, thrown);
+    throw diskFull(out, (error as Error).message, thrown);
   });
 }
 

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { CathedralError, type ErrorCode } from '../errors.ts';
 
 /** Far above any key, policy, mapping or charter. A device such as /dev/zero has no end. */
@@ -20,12 +20,5 @@ export async function readGiven(
 
 /** The first `bytes` bytes of a file, or all of a shorter one. Throws the system's errors. */
 export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
-  await using file = await open(path);
-  const read = Buffer.alloc(bytes);
-  let length = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(read, length, bytes - length);
-    length += bytesRead;
-    if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
-  }
+  return Buffer.concat(await Array.fromAsync(createReadStream(path, { end: bytes - 1 })));
 }

@@ -105,8 +105,11 @@ export class LocalTiles {
       if (this.#staged.has(path))
         await asDiskErrors(place, async () => {
           await mkdir(dirname(place), { recursive: true });
-          await makeWay(place);
-          await rename(this.#stagedFile(path), place);
+          await rename(this.#stagedFile(path), place).catch(async (error: NodeJS.ErrnoException) => {
+            if (error.code !== 'EISDIR') throw error;
+            await makeWay(place);
+            await rename(this.#stagedFile(path), place);
+          });
         });
       placed.add(place);
     });

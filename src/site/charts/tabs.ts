@@ -3,8 +3,8 @@ export type Tab = 'chart' | 'table';
 const nameOf = (link: HTMLAnchorElement) => link.hash.slice(1) as Tab;
 
 /**
- * Turns the two links of the page into tabs. Styles show the panel that `data-tab` names; without this script they show the other one too, when its link is followed. Calls `choose` when
- * a reader selects a tab, and returns the function that shows one.
+ * Turns the two links of the page into tabs. Styles show the panel that `data-tab` names; without this script, they also show the other one
+ * once its link is followed. Calls `choose` when a reader selects a tab, and returns the function that shows one.
  */
 export function addTabs(root: HTMLElement, choose: (tab: Tab) => void): (tab: Tab) => void {
   const list = root.querySelector<HTMLElement>('.tabs')!;
