@@ -36,6 +36,8 @@ export interface CellFormat extends TimeFormat {
   thousands?: string | undefined;
   /** What stands before or after an amount of money, `$` or `EUR`. Default: nothing. */
   currency?: string | undefined;
+  /** How many places the point of a number moves to the left, 2 for cents. Default: none. */
+  scale?: number | undefined;
   /** What separates the items of a list. Default: `|`. */
   separator?: string | undefined;
 }
@@ -147,7 +149,7 @@ function convert(value: unknown, kind: Kind, how: CellFormat): unknown {
 const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellFormat) => unknown> = {
   'as it is': exact,
   text: (value) => numberText(value) ?? value,
-  number: (value, how) => (typeof value === 'string' ? toNumber(value, how) : exact(value)),
+  number: toNumber,
   truth: (value) => {
     if (typeof value !== 'string') return value;
     if (!/^(true|false)$/i.test(value.trim()))
@@ -196,8 +198,10 @@ function parseJson(text: string, expected: string): unknown {
   }
 }
 
-function toNumber(value: string, how: CellFormat): number {
-  const { sign, whole, fraction, power } = readNumber(value, how);
+function toNumber(value: unknown, how: CellFormat): unknown {
+  const written = readNumber(value, how);
+  if (written === null) return exact(value);
+  const { sign, whole, fraction, power } = written;
   const parts = [whole || '0', fraction && `.${fraction}`, power === 0 ? '' : `e${power}`];
   const number = exactNumber(sign + parts.join(''));
   if (number === null) throw new CellFault(EXACT_NUMBER);
@@ -208,9 +212,9 @@ function toNumber(value: string, how: CellFormat): number {
 const MAX_POWER = 30;
 
 function toAmount(value: unknown, how: CellFormat): unknown {
-  const written = typeof value === 'string' ? value : numberText(value);
-  if (written === undefined) return value;
-  const { sign, whole, fraction, power } = readNumber(written, typeof value === 'string' ? how : {});
+  const written = readNumber(value, how);
+  if (written === null) return value;
+  const { sign, whole, fraction, power } = written;
   if (sign === '-' || Math.abs(power) > MAX_POWER) throw new CellFault(AMOUNT);
   const digits = `${'0'.repeat(MAX_POWER)}${whole}${fraction.padEnd(Math.max(power, 0), '0')}`;
   const point = MAX_POWER + whole.length + power;
@@ -224,13 +228,15 @@ function toAmount(value: unknown, how: CellFormat): unknown {
 /** Databases write `.5`, R writes `1e+05`, and mainframes write zeros in front. */
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
-/** The parts of a number as it is written: `-1.50e3` → `-`, `1`, `50`, 3. */
-function readNumber(value: string, how: CellFormat) {
+/** The parts of a number as it is written: `-1.50e3` → `-`, `1`, `50`, 3; null for what is no number. */
+function readNumber(value: unknown, { scale = 0, ...how }: CellFormat) {
+  const written = typeof value === 'string' ? value : numberText(value);
+  if (written === undefined) return null;
   // Scandinavian spreadsheets write the minus sign of typography.
-  const text = plainNumber(value.trim().replace('\u2212', '-'), how);
+  const text = typeof value === 'string' ? plainNumber(value.trim().replace('\u2212', '-'), how) : written;
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? [];
-  if (whole === '' && fraction === '') throw new CellFault(numberHint(value, how));
-  return { sign, whole, fraction, power: Number(power) };
+  if (whole === '' && fraction === '') throw new CellFault(numberHint(written, how));
+  return { sign, whole, fraction, power: Number(power) - scale };
 }
 
 /** The same number with a point, without groups and currency, `€ 1.234,5` → `1234.5`. */
@@ -270,7 +276,8 @@ function numberHint(value: string, { decimal = '.', currency }: CellFormat): str
   const example = `a number like ${decimal === ',' ? '1,5' : '1.5'}`;
   if (NO_VALUE.test(text))
     return `${example}; "missing": [${JSON.stringify(text)}] in the mapping file makes it an empty cell`;
-  if (/[%‰]$/.test(text)) return `${example} without a percent sign, since 5% may mean 5 or 0.05`;
+  if (/[%‰]$/.test(text))
+    return `${example} without a percent sign, since 5% may mean 5 or 0.05: "currency": "%" in the mapping file for 5, and "scale": 2 as well for 0.05`;
   if (/^\(.*\)$|\d-$/.test(text)) return `${example}, with the sign of a negative one in front`;
   const sign = MONEY.exec(text);
   if (sign && currency === undefined)

@@ -49,7 +49,9 @@ export async function readJsonDocument(content: AsyncIterable<Buffer>, name: str
 
 /** Most APIs have their rows in a member of another name: `data`, `rows`, `value`. */
 function noDocument(value: unknown, text: string, name: string): CathedralError {
-  const [list] = Object.entries(value ?? {}).find(([, member]) => Array.isArray(member)) ?? [];
+  const isRow = (item: unknown) => typeof item === 'object' && !Array.isArray(item);
+  const [list] =
+    Object.entries(value ?? {}).find(([, member]) => Array.isArray(member) && isRow(member[0])) ?? [];
   const expected = 'an array of events, {"events": [...]} or one event';
   const remedy =
     list === undefined ? '' : `; jq -c '.${JSON.stringify(list)}[]' writes its ${list} as rows of NDJSON`;

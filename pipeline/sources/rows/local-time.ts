@@ -2,7 +2,7 @@ import { DAY_MS } from '../../words/day.ts';
 
 /** How a table writes times. */
 export interface TimeFormat {
-  /** `excel`, `unix`, `unix-ms`, or a pattern like `dd.MM.yyyy HH:mm 'Uhr'`; missing: ISO 8601. */
+  /** `excel`, `unix`, `unix-ms`, `unix-us`, or a pattern like `dd.MM.yyyy HH:mm 'Uhr'`; missing: ISO 8601. */
   format?: string | undefined;
   /** IANA time zone of times without an offset, `Europe/Berlin`. */
   zone?: string | undefined;
@@ -49,8 +49,8 @@ export function formatFault(format: string): string | null {
     return `only the letters ${[...SOURCES.keys()].join(', ')}, and other text in single quotes`;
   const has = (...names: string[]) => letters.some((one) => names.includes(one));
   if (new Set(letters.map(partOf)).size < letters.length) return 'each part of a time once';
-  if (!has('yyyy', 'yy') || !has('M', 'MM', 'MMM', 'MMMM') || !has('d', 'dd'))
-    return 'a year, a month and a day';
+  if (!has('yyyy', 'yy') || !has('M', 'MM', 'MMM', 'MMMM')) return 'a year and a month';
+  if (!has('d', 'dd') && has('H', 'HH', 'h', 'hh')) return 'a day, where there is an hour';
   return has('h', 'hh') === has('a') ? null : 'h together with a (am or pm)';
 }
 
@@ -174,7 +174,7 @@ const CENTURY = '20';
 function readPattern(text: string, format: string, language = 'en'): Written {
   const found = patternOf(format).exec(text)?.groups;
   if (!found) throw new TimeFault(`a time in the format ${format}`);
-  const { month, day, half, noon, minute = 0, second = 0, fraction, offset } = found;
+  const { month, day = 1, half, noon, minute = 0, second = 0, fraction, offset } = found;
   const year = found.year!.padStart(4, CENTURY);
   const hour = half === undefined ? (found.hour ?? 0) : hourOf(half, noon!);
   return {
@@ -249,8 +249,10 @@ const UTC_TIME = 'a UTC time like 2026-10-01T06:00:00Z';
 function hintFor(text: string): string {
   if (/^\d{5}([.,]\d+)?$/.test(text))
     return `${UTC_TIME}; for the day numbers of Excel, "format": "excel" and a "zone" in the mapping file`;
+  if (/^\d{4}-\d\d$/.test(text))
+    return `${UTC_TIME}; for months, "format": "yyyy-MM" in the mapping file, which makes it the first day of each`;
   if (/^\d{9,}(\.\d+)?$/.test(text))
-    return `${UTC_TIME}; for Unix times, "format": "unix" or "unix-ms" in the mapping file`;
+    return `${UTC_TIME}; for Unix times, "format": "unix", "unix-ms" or "unix-us" in the mapping file`;
   if (/^\d{4}-\d\d-\d\d[T ].*[\p{L}\]]$/u.test(text) && !text.endsWith('Z'))
     return `${UTC_TIME}, or one with an offset like +01:00 and no name of a zone; the mapping file may name the "zone" of all times`;
   if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b/.test(text))
@@ -270,6 +272,7 @@ const NUMBERS: Readonly<Record<string, [whole: RegExp, expected: string]>> = {
   excel: [/^(6[1-9]|[7-9]\d|\d{3,7})$/, 'a day number of Excel like 46296.25'],
   unix: [/^\d{1,11}$/, 'Unix time in seconds, of at most 11 digits'],
   'unix-ms': [/^\d{12,14}$/, 'Unix time in milliseconds, of 12 to 14 digits'],
+  'unix-us': [/^\d{15,17}$/, 'Unix time in microseconds, of 15 to 17 digits'],
 };
 
 function readNumber(text: string, format: string): Written {
@@ -282,8 +285,8 @@ function readNumber(text: string, format: string): Written {
     const digits = fractionOf(`${local.millisecond}`.padStart(3, '0'));
     return { local, fraction: digits, offset: undefined, isDay: /^0*$/.test(fraction) };
   }
-  const seconds = Number(format === 'unix' ? whole : whole.slice(0, -3));
-  const digits = format === 'unix' ? fraction : whole.slice(-3).padStart(3, '0') + fraction;
+  const point = whole.length - { unix: 0, 'unix-ms': 3, 'unix-us': 6 }[format]!;
+  const [seconds, digits] = [Number(whole.slice(0, point)), whole.slice(point) + fraction];
   const local = inCalendar(() => UNIX_START.add({ seconds }));
   return { local, fraction: fractionOf(digits), offset: 'Z', isDay: false };
 }

@@ -17,7 +17,7 @@ const Format = z.string().superRefine((format, context) => {
   if (fault !== null)
     context.addIssue({
       code: 'custom',
-      message: `excel, unix, unix-ms or a pattern like dd.MM.yyyy HH:mm, with ${fault}`,
+      message: `excel, unix, unix-ms, unix-us or a pattern like dd.MM.yyyy HH:mm, with ${fault}`,
     });
 });
 const Character = z.string().length(1);
@@ -38,6 +38,14 @@ const Numbers = {
     .optional()
     .describe('What stands before or after numbers: "$", "€", "EUR". Default: nothing'),
 };
+const Scale = z
+  .int()
+  .min(1)
+  .max(12)
+  .optional()
+  .describe(
+    'How many places the point of a number moves to the left: with 2, 12345 cents are 123.45. Default: none',
+  );
 const Times = {
   language: z
     .string()
@@ -75,8 +83,9 @@ const ColumnSource = z.strictObject({
     .optional()
     .describe('What separates the items of a list. Default: "|", or a JSON array'),
   format: Format.optional().describe(
-    'How a time or a day is written: `excel`, `unix` (seconds, up to 11 digits), `unix-ms` (12 to 14 digits), or a pattern of `yyyy`, `yy` (2000 to 2099), `MM`, `M`, `MMM` or `MMMM` (a name, or so much of it that it can be no other), `EEE` (a weekday, which is not read), `dd`, `d`, `HH`, `H`, `h` with `a` (am or pm), `mm`, `ss`, `SSS` or `SSSSSS`, `XXX` (an offset, `Z` or `UTC`) and other text in single quotes. Default: ISO 8601',
+    'How a time or a day is written: `excel`, `unix` (seconds, up to 11 digits), `unix-ms` (12 to 14 digits), `unix-us` (15 to 17, as in a journal), or a pattern of `yyyy`, `yy` (2000 to 2099), `MM`, `M`, `MMM` or `MMMM` (a name, or so much of it that it can be no other), `EEE` (a weekday, which is not read), `dd`, `d` (without a day, the first of the month), `HH`, `H`, `h` with `a` (am or pm), `mm`, `ss`, `SSS` or `SSSSSS`, `XXX` (an offset, `Z` or `UTC`) and other text in single quotes. Default: ISO 8601',
   ),
+  scale: Scale,
   ...Numbers,
   ...Times,
 });

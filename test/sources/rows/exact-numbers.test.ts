@@ -179,6 +179,35 @@ test('a number of another country is refused where its point would be taken for 
   expect(results.map(({ written }) => written ?? 'refused')).toEqual([...cells.map(() => 'refused'), '1500']);
 });
 
+test('the point of a number in cents or percent moves by its scale, and no digit changes', async () => {
+  const cents = ['12345', '5', '0', '007', '12345.50', '1e3', '99999999999999999', '0.0001'];
+  const moved = ['123.45', '0.05', '0', '0.07', '123.455', '10', '999999999999999.99', '0.000001'];
+  const shift = { column: 'v', scale: 2 };
+  const table = { name: 'cents.csv', ...csv('at,v', (one) => one), mapping: burns(shift) };
+  const rows = { name: 'cents.ndjson', ...ndjson(row), mapping: burns(shift) };
+  const shares: Path = {
+    name: 'percent.csv',
+    ...csv('at,v', (one) => quoted(one)),
+    mapping: mapping({ column: 'v', as: 'number', scale: 2, currency: '%', decimal: ',' }),
+  };
+  for (const [path, numbers, expected] of [
+    [table, cents, moved],
+    [rows, ['12345', '5', '0', '12345.5'], ['123.45', '0.05', '0', '123.455']],
+    [shares, ['97,5%', '-3 %', '100%'], ['0.975', '-0.03', '1']],
+  ] as const) {
+    const results = await append(path, numbers);
+    results.forEach(({ written }, at) => {
+      expect([path.name, numbers[at], isSameNumber(`${written}`, expected[at]!)]).toEqual([
+        path.name,
+        numbers[at],
+        true,
+      ]);
+    });
+  }
+  const [{ refused } = {}] = await append(table, ['0.00001']);
+  expect(refused).toContain('expected data.amount to be an amount');
+});
+
 test('a name of jsonb with an escape is read as it is written', () => {
   for (const name of ['\\', '"', '\n', '\t'])
     expect(Object.keys(readJsonb(`{"!": 1, ${JSON.stringify(name)}: 2}`) as object)).toEqual(['!', name]);
