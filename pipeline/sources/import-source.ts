@@ -13,7 +13,7 @@ import { civicSource } from './civic/civic-source.ts';
 import { fileSource } from './file/file-source.ts';
 import { badImportKey, makeImportKey, readImportKey } from './import/import-key.ts';
 import { type ImportReport, importRows } from './import/import-rows.ts';
-import type { RowSource } from './import/source.ts';
+import type { RowFinding, RowSource } from './import/source.ts';
 import { parsePostgresAddress } from './postgres/address.ts';
 import { postgresSource } from './postgres/postgres-source.ts';
 import { readMapping } from './rows/mapping.ts';
@@ -55,7 +55,9 @@ export async function importSource(
   else assertNotShared(directory);
   const { signers, verifiers, salts: secret, fingerprint } = await importerOf(source, config);
   await writeVerifier(besideLedger(directory, '.vkey'), signers[0].verifier);
-  const options = { directory, signers, verifiers, secret, now, waitMs: wait * 1000, full, auditWindows };
+  const tell = ({ kind, message }: RowFinding) => log(`finding: ${kind}: ${message}`);
+  const how = { now, waitMs: wait * 1000, full, auditWindows, tell };
+  const options = { directory, signers, verifiers, secret, ...how };
   const work = async (): Promise<ImportReport> => {
     if (source.kind !== 'civic') return importRows({ ...options, source: await rowSource(source, config) });
     return importRows({ ...options, source: civicSource({ baseUrl: source.url }) }).catch((error: Error) => {

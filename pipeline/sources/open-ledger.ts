@@ -116,6 +116,5 @@ async function importAll(
   const means = { now, log, stores, auditWindows: AUDIT_WINDOWS };
   const { imported, sealed, findings } = await importSource(source, config, means);
   progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
-  for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
   return findings.filter(({ kind }) => kind === 'unread').map(({ message }) => message);
 }

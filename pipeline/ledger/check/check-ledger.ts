@@ -133,14 +133,11 @@ function eventWarnings(findings: LedgerFindings, now: number) {
   /** Events of the head before this time belong to a finished slot, and events after the other one are later than any clock. */
   const [finished, latest] = [slotTimestamp(slotId(now)), new Date(now + MAX_AHEAD_MS).toISOString()];
   return (event: LedgerEvent, snapshot: string | null): void => {
-    const { seq, timestamp, cycle } = event;
+    const { seq, timestamp } = event;
     const warn = (kind: Parameters<LedgerFindings['warn']>[0], message: string, key?: string) =>
       findings.warn(kind, `event ${seq}`, message, key);
-    for (const { kind, expected, found } of warningsOf(event)) {
-      // The text names the event's time, which would make a finding of each event.
-      const key = kind === 'cycle' ? `${cycle} ${timestamp.slice(0, 10)}` : `${expected} ${found}`;
-      warn(kind, `expected ${expected}, found ${found}`, key);
-    }
+    for (const { kind, expected, found } of warningsOf(event))
+      warn(kind, `expected ${expected}, found ${found}`, `${expected} ${found}`);
     if (compareTimestamps(timestamp, latest) > 0)
       warn('clock', `Its time, ${timestamp}, is later than the clock.`, 'events');
     if (snapshot !== null && compareTimestamps(timestamp, slotTimestamp(snapshot)) >= 0)

@@ -145,7 +145,9 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
   const warn = (kind: EventWarning['kind'], expected: string, found: string) =>
     warnings.push({ kind, expected, found });
   const cycle = cycleOf(event.timestamp);
-  if (event.cycle !== cycle) warn('cycle', `cycle ${cycle}, the day of ${event.timestamp}`, event.cycle);
+  // Without the time of day, which would make another warning of each event.
+  if (event.cycle !== cycle)
+    warn('cycle', `cycle ${cycle}, that of ${event.timestamp.slice(0, 10)}`, event.cycle);
   warnAboutValues(event.agent, 'agent', warn);
   warnAboutValues(event.data, 'data', warn);
   warnAboutNames(event, warn);
@@ -165,7 +167,7 @@ export const NO_VALUE =
   /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
 
 /** `Ã¤` for ä, `Å¾` for ž, `Ð°` for а, `Â°` for °, `â€“` for a dash. Guillemets may follow a letter. */
-const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
+export const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
 /** Programs write it for what they could not read. */
 const LOST = '\ufffd';
 

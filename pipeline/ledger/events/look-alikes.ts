@@ -23,10 +23,25 @@ export function shown(name: string): string {
   });
 }
 
+/** A name, and the place that has it first. */
+interface First {
+  name: string;
+  place: string;
+}
+
 /** Finds names that differ from one before them only by white space, case or normal form. */
 export class LookAlikes {
-  /** What a name looks like → the name, and the place that has it first. */
-  readonly #names = new Map<string, { name: string; place: string }>();
+  readonly #names: Map<string, First>;
+  readonly #keep: (key: string, first: First) => void;
+
+  /** `known`: by what they look like. `keep` receives each new one. */
+  constructor(
+    known: Iterable<readonly [key: string, First]> = [],
+    keep = (_: string, __: First): void => {},
+  ) {
+    this.#names = new Map(known);
+    this.#keep = keep;
+  }
 
   /** Warnings about the names of the next event. */
   of(event: LedgerEvent, place: string): EventWarning[] {
@@ -34,7 +49,10 @@ export class LookAlikes {
       // An agent reports as the sentinel of its name.
       const key = `${member === 'agent' ? 'data.sentinel' : member} ${looksLike(name)}`;
       const known = this.#names.get(key);
-      if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
+      if (known === undefined && this.#names.size < MOST_NAMES) {
+        this.#names.set(key, { name, place });
+        this.#keep(key, { name, place });
+      }
       if (known === undefined || known.name === name) return [];
       const expected = `${member} to be ${shown(known.name)}, as in ${known.place}`;
       return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];

@@ -1,5 +1,6 @@
 import { CathedralError } from '../../errors.ts';
-import type { EventDraft } from '../../ledger/events/draft.ts';
+import { type EventDraft, warningsOf } from '../../ledger/events/draft.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { MemberFault } from '../../ledger/events/event-check.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
@@ -8,7 +9,7 @@ import type { Verifier } from '../../ledger/notes/note.ts';
 import type { Signers } from '../../ledger/writing/event-files.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { formatCount } from '../../words/number.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
 import { type Changed, Comparison } from './compare-rows.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
@@ -40,6 +41,8 @@ export interface ImportOptions<Content> {
   full?: boolean;
   /** Number of windows of older rows to compare again, resuming where the last import stopped. Default 1. */
   auditWindows?: number;
+  /** Receives findings, also those of an import that stops at a row that is no event. */
+  tell?: (finding: RowFinding) => void;
 }
 
 export interface ImportReport {
@@ -117,10 +120,12 @@ async function importOnce<Content>(
   );
   index.state.mark = await view.mark(start, intake.last, intake.hasAllLate && !comparison.isPartial);
   index.save(position, position.size + head);
-  if (intake.fault) throw intake.fault.cause;
-  const { imported, findings } = intake;
+  const { imported } = intake;
+  const findings = [...intake.findings, ...intake.warnings()];
   const unread = held?.unread ?? null;
   if (unread) findings.push({ kind: 'unread', rows: [], message: unreadMessage(unread) });
+  for (const finding of findings) options.tell?.(finding);
+  if (intake.fault) throw intake.fault.cause;
   const sealed = snapshots.map(({ id }) => id);
   return { imported, sealed, size: position.size + head, head, findings, unread };
 }
@@ -164,6 +169,7 @@ class Intake<Content> {
   #seq: number;
   #notBefore: string | null;
   readonly #late: string[] = [];
+  readonly #warnings = new Map<string, RowFinding & { count: number }>();
 
   constructor(
     writer: LedgerWriter,
@@ -254,10 +260,33 @@ class Intake<Content> {
     const [{ event }] = events as [EventLine];
     if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);
     this.findings.push(...findings);
+    this.#warn(event, row);
     this.imported += 1;
     this.#seq += events.length;
     this.#notBefore = events.at(-1)!.event.timestamp;
     return events;
+  }
+
+  /** What is probably a mistake. Of those that have the same one, the first row is named. */
+  #warn(event: LedgerEvent, row: EventRow<Content>): void {
+    const warnings = [...warningsOf(event), ...this.#index.names.of(event, `event ${event.seq}`)];
+    for (const warning of warnings) {
+      const { kind, expected, found } = warning;
+      const known = this.#warnings.get(`${kind} ${expected}`);
+      if (known) known.count += 1;
+      else if (this.#index.tell(warning)) {
+        const { name, form } = this.#source;
+        const message = `${rowPlace(name, row, form.noun)}: expected ${expected}, found ${found}`;
+        this.#warnings.set(`${kind} ${expected}`, { kind, rows: [row.id], message, count: 1 });
+      }
+    }
+  }
+
+  *warnings(): Generator<RowFinding> {
+    for (const { count, message, ...finding } of this.#warnings.values()) {
+      const times = count === 1 ? '' : ` (${formatNumber(count)} times)`;
+      yield { ...finding, message: message + times };
+    }
   }
 
   *#alerts(changes: readonly Changed<Content>[]): Generator<EventLine[]> {

@@ -2,12 +2,13 @@ import { createCipheriv, createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { completeEvent, type EventDraft } from '../../ledger/events/draft.ts';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { EVENT_DATA, type LedgerEvent } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
 import { isJsonObject } from '../../ledger/events/json.ts';
 import { cycleOf, slotId, slotTime } from '../../ledger/events/slot.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
+import { memberOf } from '../rows/cell-value.ts';
 import type { Change, KnownRow } from './row-index.ts';
 import type { NextEvent, RowForm, RowSource, SourceRow, WriteContext, Written } from './source.ts';
 
@@ -79,10 +80,25 @@ function rowText({ timestamp, draft }: SourceRow): string {
 }
 
 function textOf(timestamp: string, { cycle, type, agent, data }: EventDraft): string {
-  const json = JSON.stringify(inOrder(data));
-  // `.100` and `.1` are the same time: a program that exports a table anew may write the other one in each row.
-  const time = timestamp.replace(/(\.\d*?)0+Z$/, '$1Z').replace('.Z', 'Z');
-  return `${time} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
+  const said = { ...data };
+  for (const name of WITH_ZEROS[type] ?? [])
+    if (typeof said[name] === 'string') said[name] = withoutZeros(said[name]);
+  const json = JSON.stringify(inOrder(said));
+  return `${withoutZeros(timestamp)} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
+}
+
+/** Type of event → members of its data that are amounts or times. */
+const WITH_ZEROS: Readonly<Record<string, string[]>> = Object.fromEntries(
+  Object.entries(EVENT_DATA).map(([type, schema]) => {
+    const names = 'shape' in schema ? Object.keys(schema.shape) : [];
+    return [type, names.filter((name) => /^(amount|time)$/.test(`${memberOf(type, name).kind}`))];
+  }),
+);
+
+/** `1.50` and `1.5` are the same amount, and `.100Z` and `.1Z` the same time: a program that exports a table anew may write the other one in each row. */
+function withoutZeros(text: string): string {
+  if (!text.includes('.')) return text;
+  return text.replace(/(\.\d*?)0+(Z?)$/, '$1$2').replace(/\.(Z?)$/, '$1');
 }
 
 /** A value with the members of each object in the order of their names. JSON.stringify with a function takes three times as long. */

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import type { EventWarning } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { LEDGER_START, type LedgerPosition, positionOf } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
@@ -14,12 +16,13 @@ import { readSnapshots } from '../../ledger/reading/read-snapshot.ts';
 import { Position } from '../../ledger/writing/sealed-position.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
-const VERSION = 6;
-/** Without a digest, a row was deleted: `last` is the one that it had. Links are those of the events of a remote ledger. */
+const VERSION = 7;
+/** Without a digest, a row was deleted: `last` is the one that it had. Links are those of the events of a remote ledger; names, by what they look like, those of all. */
 const SCHEMA = `
   CREATE TABLE rows (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB, last BLOB) STRICT, WITHOUT ROWID;
   CREATE TABLE links (hash BLOB PRIMARY KEY, before BLOB, id TEXT NOT NULL) STRICT;
   CREATE INDEX links_before ON links (before) WHERE before IS NOT NULL;
+  CREATE TABLE names (key TEXT PRIMARY KEY, name TEXT NOT NULL, place TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL) STRICT;
   PRAGMA user_version = ${VERSION};
 `;
@@ -35,6 +38,8 @@ const State = z.object({
   end: z.object({ id: z.string(), timestamp: z.string() }).nullable(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
   mark: z.string().nullable(),
+  /** Kind → warnings that were told. */
+  told: z.record(z.string(), z.array(z.string())),
 });
 type State = z.output<typeof State>;
 
@@ -73,6 +78,9 @@ export function isRemoteCopy(ledger: string): boolean {
   }
 }
 
+/** Warnings of each kind that are told: the first of a million rows say what is wrong. */
+const MOST_TOLD = 20;
+
 /** What an event says about the row that it was made of. */
 export interface KnownRow {
   id: string;
@@ -110,6 +118,7 @@ export class RowIndex implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #state: State;
+  #names: LookAlikes | undefined;
 
   private constructor(database: DatabaseSync, state: State) {
     this.#database = database;
@@ -136,7 +145,7 @@ export class RowIndex implements Disposable {
     }
     removeIndex(ledger);
     const database = new DatabaseSync(path, { timeout: COMMIT_MS });
-    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, mark: null };
+    const state: State = { noun, sealed: LEDGER_START, next: 0, end: null, mark: null, told: {} };
     // One commit: a file without a state is none. What the rows are is known before the first of them is in the ledger.
     database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
     writeState(database, state);
@@ -147,6 +156,26 @@ export class RowIndex implements Disposable {
   /** `mark` may be set; `end` is by `reach`, the others by `save`. */
   get state(): Pick<State, 'mark'> & Readonly<State> {
     return this.#state;
+  }
+
+  /** The names of the ledger. */
+  get names(): LookAlikes {
+    this.#names ??= new LookAlikes(
+      this.#prepare('SELECT * FROM names')
+        .all()
+        .map((row) => [`${row.key}`, { name: `${row.name}`, place: `${row.place}` }]),
+      (key, { name, place }) => this.#run('INSERT INTO names VALUES (?, ?, ?)', key, name, place),
+    );
+    return this.#names;
+  }
+
+  /** Notes that a warning is told. False: it was before, or enough others of its kind were. */
+  tell({ kind, expected }: EventWarning): boolean {
+    this.#state.told[kind] ??= [];
+    const told = this.#state.told[kind];
+    if (told.length >= MOST_TOLD || told.includes(expected)) return false;
+    told.push(expected);
+    return true;
   }
 
   /** Adds a row that became the event `seq`. False: a row with its id is known and was not deleted. */
@@ -307,6 +336,7 @@ export async function openIndex(
         : isSealedAt(snapshotFile(directory, sealed.snapshot), sealed, verifiers)),
   );
   const add = (event: LedgerEvent) => {
+    index.names.of(event, `event ${event.seq}`);
     const row = form.rowOf(event);
     if (row) index.add(row, event.seq);
     else for (const change of form.changesOf(event)) index.change(change);

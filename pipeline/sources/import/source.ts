@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import type { EventDraft } from '../../ledger/events/draft.ts';
+import type { EventDraft, EventWarning } from '../../ledger/events/draft.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
 import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
 
@@ -99,15 +99,24 @@ export interface Unread {
   reason: string;
 }
 
-/** Something about the rows that does not stop the import. Nearly all of it is in the ledger as well, in an alert. */
+/** Something about the rows that does not stop the import. What follows from the source alone is in the ledger as well, in an alert. */
 export interface RowFinding {
   /**
    * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no
    * longer as they were imported. `unread`: the last row of a file is not whole; no alert says so. `fork`: another event of a remote ledger has
    * the same predecessor. `gap`: the remote ledger does not have its predecessor. `payload_as_text`, `payload_as_hash`: the ledger holds its
-   * payload only in this form.
+   * payload only in this form. The others are warnings about what rows say, each told once; no alert says so.
    */
-  kind: 'late' | 'modified' | 'deleted' | 'unread' | 'fork' | 'gap' | 'payload_as_text' | 'payload_as_hash';
+  kind:
+    | 'late'
+    | 'modified'
+    | 'deleted'
+    | 'unread'
+    | 'fork'
+    | 'gap'
+    | 'payload_as_text'
+    | 'payload_as_hash'
+    | EventWarning['kind'];
   /** Ids of the rows. */
   rows: readonly string[];
   message: string;

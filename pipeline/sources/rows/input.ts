@@ -1,5 +1,6 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { type CathedralError, errorOf } from '../../errors.ts';
+import { MISREAD } from '../../ledger/events/draft.ts';
 import type { FileRecord } from './records.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -118,6 +119,12 @@ export function decoderOf(name: string, encoding = 'utf-8'): Decode {
   const decoder = new TextDecoder(encoding, { fatal: true });
   if (decoder.encoding !== 'utf-8')
     return ({ bytes, line }) => {
+      if (isMisread(bytes, decoder.encoding))
+        throw corrupt(
+          `${name}:${line}`,
+          `${encoding}, as the mapping file says. If the whole file is in UTF-8 now, name that there`,
+          `UTF-8: ${JSON.stringify(bytes.toString().trim().slice(0, 80))}`,
+        );
       try {
         return Buffer.from(decoder.decode(bytes));
       } catch (cause) {
@@ -131,6 +138,18 @@ export function decoderOf(name: string, encoding = 'utf-8'): Decode {
 }
 
 const EXPORT = 'export it as “CSV UTF-8”';
+
+const WESTERN = new TextDecoder('windows-1252');
+
+/** Whether a row of a file in another encoding, with a byte for each letter, is in UTF-8, as if another program had appended it. */
+function isMisread(bytes: Buffer, encoding: string): boolean {
+  return (
+    /^(windows|iso-8859|mac|x-mac|koi8|ibm)/.test(encoding) &&
+    !isAscii(bytes) &&
+    isUtf8(bytes) &&
+    MISREAD.test(WESTERN.decode(bytes))
+  );
+}
 
 /** Says which byte is not UTF-8, and in which line. */
 function notUtf8(bytes: Buffer, name: string, line: number): CathedralError {

@@ -150,7 +150,6 @@ function keepImporting(
       if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
       throw error;
     });
-    for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
     return report?.unread ?? null;
   };
   const log = (fault: Error) => means.log(`The import failed: ${fault.message}`);

@@ -95,7 +95,7 @@ describe('warnings', () => {
     [{ type: 'mii_readng' }, ['type: the type mii_reading: mii_readng, which the service does not know']],
     [{ type: 'budget_approved' }, []],
     [{ type: 'member_attestation' }, []],
-    [{ cycle: 'C-454' }, ['cycle: cycle C-455, the day of 2026-10-01T06:00:00Z: C-454']],
+    [{ cycle: 'C-454' }, ['cycle: cycle C-455, that of 2026-10-01: C-454']],
     [{ data: { mii: 1, note: 'own members are fine' } }, []],
     [
       { type: 'alert_raised', data: { ...alert, alert: 'a', sentinal: 'ATLAS' } },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
 import { removeIndex } from '../../../pipeline/sources/import/row-index.ts';
+import type { RowFinding } from '../../../pipeline/sources/import/source.ts';
 import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { Folders, ids, importFrom, rowsIn, verifiedLedger } from '../civic/import-fixture.ts';
 
@@ -33,6 +34,13 @@ function follow(
 ) {
   return importFrom(source, ledger, { now: () => Date.parse(now), full });
 }
+
+const ATTESTED = {
+  companion: 'AUREA',
+  ledger_id: '6f1c2a52-5f0e-4c52-9d5c-0d6a1a7f3b11',
+  scope: ['read'],
+  risk_level: 'low',
+};
 
 const messageOf = (run: Promise<unknown>) =>
   run.then(
@@ -68,6 +76,89 @@ describe('a file of NDJSON', () => {
     expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
     removeIndex(ledger);
     expect(await follow('ndjson')).toMatchObject({ imported: 0, findings: [] });
+  });
+
+  test('whose amounts and times are written with more or fewer zeros says the same, and another amount does not', async () => {
+    const burns = (amount: (row: number) => string, expires: string) =>
+      ids(1, 12)
+        .map((row) =>
+          Number(row) % 2 === 0
+            ? line(Number(row), {
+                type: 'mic_burn',
+                data: { amount: amount(Number(row)), reason: 'fees', rate: 'v1.50 of 2.0' },
+              })
+            : line(Number(row), {
+                type: 'companion_attested',
+                data: { ...ATTESTED, attestation: 'a'.repeat(64), expires_at: expires },
+              }),
+        )
+        .join('');
+    writeFileSync(
+      path,
+      burns((row) => `${row}.50`, '2026-02-01T00:00:00.000Z'),
+    );
+    expect(await follow('ndjson')).toMatchObject({ imported: 12 });
+    writeFileSync(
+      path,
+      burns((row) => `${row}.5`, '2026-02-01T00:00:00Z'),
+    );
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    removeIndex(ledger);
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    writeFileSync(
+      path,
+      burns((row) => (row === 4 ? '40.5' : `${row}.500`), '2026-02-01T00:00:00Z'),
+    );
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({
+      findings: [{ kind: 'modified', rows: ['4'] }],
+    });
+    const { events } = await verifiedLedger(ledger);
+    expect(events[1]).toMatchObject({ data: { amount: '2.50' } });
+  });
+
+  test('is warned about as by an append, once for each kind of mistake and member, with the first place', async () => {
+    const told: string[] = [];
+    const how = {
+      now: () => Date.parse(timeOf(703)),
+      tell: (one: RowFinding) => told.push(`${one.kind} ${one.rows}`),
+    };
+    const again = () => importFrom(fileSource('ndjson', path, null), ledger, how);
+    const misread = { type: 'note', data: { text: 'MÃ¼ller' } };
+    const lost = { type: 'note', data: { text: 'M\ufffdller' } };
+    const own = (row: number) =>
+      [{}, misread, { agent: 'NA' }, { agent: 'ATLAS ' }, { agent: '\u00e5TLAS' }, lost][row % 6]!;
+    writeFileSync(path, lines(1, 600, own));
+    const { findings } = await again();
+    const place = (row: number) => `ndjson+file:${path}:${row}, row ${row}`;
+    const times = '(100 times)';
+    expect(findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+      `value: ${place(1)}: expected data.text to be a text in its own encoding ("encoding" in the mapping file is that of files that are not UTF-8), found "MÃ¼ller", as if UTF-8 had been read as Windows-1252 ${times}`,
+      expect.stringContaining(`value: ${place(2)}: expected agent to be a value`),
+      `id: ${place(3)}: expected agent to be an id that spreadsheets keep as it is, found "ATLAS ", which they convert ${times}`,
+      `name: ${place(3)}: expected agent to be "ATLAS", as in event 0, found "ATLAS ", which looks like it ${times}`,
+      expect.stringContaining(
+        `value: ${place(5)}: expected data.text to be a text of which nothing was lost`,
+      ),
+    ]);
+    expect(told).toEqual(['value 1', 'value 2', 'id 3', 'name 3', 'value 5']);
+    appendFileSync(path, lines(601, 700, own));
+    expect(await again()).toMatchObject({ imported: 100, findings: [] });
+    // A name of another import, and a row that is no event after one with a warning.
+    appendFileSync(path, line(701, { agent: 'hermes' }));
+    expect(await again()).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, `${line(702, { agent: 'HERMES' })}{"type":1}\n`);
+    told.length = 0;
+    expect(await messageOf(again())).toContain(':703, row 703');
+    expect(told).toEqual(['name 702']);
+  });
+
+  test('that has thousands of mistakes is told of twenty of each kind', async () => {
+    writeFileSync(
+      path,
+      lines(1, 4000, (row) => ({ agent: `A${row % 2000}${row > 2000 ? ' ' : ''}` })),
+    );
+    const { findings } = await follow('ndjson');
+    expect(findings.map(({ kind }) => kind)).toEqual(['id', ...Array(20).fill('name')]);
   });
 
   test('with a row that cannot be read any more says why', async () => {
@@ -349,6 +440,40 @@ describe('a CSV file', () => {
     appendFileSync(path, `${timeOf(2)},0.8\n`);
     expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
     expect(await rowsIn(ledger)).toEqual(ids(1, 2));
+  });
+
+  test('in Windows-1252 to which a row in UTF-8 is appended stops there, before its letters are others for good', async () => {
+    const western = (encoding: string) =>
+      parseMapping(
+        JSON.stringify({
+          file: { encoding },
+          timestamp: 'Zeit',
+          type: { constant: 'note' },
+          agent: 'Wer',
+          data: { note: {} },
+        }),
+        'mapping.json',
+      );
+    const row = (n: number, who: string) => `${timeOf(n)},${who}\n`;
+    const now = { now: timeOf(9) };
+    // As bytes, some of these could be UTF-8 as well.
+    const before = `Zeit,Wer\n${row(1, 'Müller')}${row(2, 'NESCAFÉ®')}${row(3, 'Ä')}${row(4, 'Ã')}`;
+    writeFileSync(path, before, 'latin1');
+    expect(await follow('csv', western('windows-1252'), now)).toMatchObject({ imported: 4 });
+    appendFileSync(path, row(5, 'Meier') + row(6, 'Jürgen'));
+    expect(await messageOf(follow('csv', western('windows-1252'), now))).toBe(
+      `csv+file:${path}:7: expected windows-1252, as the mapping file says. If the whole file is in UTF-8 now, name that there, found UTF-8: "${row(6, 'Jürgen').trim()}" (ledger_corrupt)`,
+    );
+    expect((await verifiedLedger(ledger)).events.map(({ agent }) => agent)).toEqual([
+      'Müller',
+      'NESCAFÉ®',
+      'Ä',
+      'Ã',
+      'Meier',
+    ]);
+    // Saved in one encoding, the rows are the same.
+    writeFileSync(path, before + row(5, 'Meier') + row(6, 'Jürgen'));
+    expect(await follow('csv', western('utf-8'), now)).toMatchObject({ imported: 1, findings: [] });
   });
 
   test('that is followed with another mapping is compared as a whole', async () => {
