@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, replaceFile } from '../disk/durable.ts';
+import { asDiskErrors, ifThere, replaceFile } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
@@ -79,7 +79,7 @@ export class Blobs {
     const target = join(staging, sha256);
     // An earlier attempt may have left it, or a disk that was not flushed something else.
     if (!(await isIntact(target, file))) {
-      await asDiskErrors(target, () => rm(target, { force: true }));
+      await asDiskErrors(target, () => ifThere(unlink(target), undefined));
       this.fetched.bytes += await fetchBlob(this.#origin, file, target, earlier);
       this.fetched.files += 1;
     }

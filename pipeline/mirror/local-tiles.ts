@@ -25,6 +25,7 @@ export class LocalTiles {
   readonly #inPlace = new Set<string>();
   readonly #staged = new Set<string>();
   readonly #kept = new Set<string>();
+  #made: Promise<unknown> | null = null;
   /** Tiles that came from the disk, and from the origin. */
   reused = 0;
   fetched = 0;
@@ -76,7 +77,8 @@ export class LocalTiles {
     this.#kept.add(path);
     if (this.#inPlace.has(path) || this.#staged.has(path)) return;
     await asDiskErrors(this.#staging, async () => {
-      await mkdir(this.#staging, { recursive: true });
+      this.#made ??= mkdir(this.#staging, { recursive: true });
+      await this.#made;
       await writeFile(this.#stagedFile(path), bytes());
     });
     this.#staged.add(path);

@@ -9,8 +9,6 @@ export interface Measured {
   cpu: number;
   /** Peak resident memory of the process in MB. */
   rss: number;
-  /** Of `ms`, the part spent on copying history bytes. */
-  copyMs?: number;
   /** Of an access log. */
   entriesPerSecond?: number;
 }

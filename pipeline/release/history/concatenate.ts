@@ -15,14 +15,11 @@ export type Piece = Uint8Array | Segment;
  * otherwise it would be published with a hash that matches the damage.
  */
 export async function concatenate(dir: string, pieces: readonly Piece[], target: HashedFile): Promise<void> {
-  const start = performance.now();
   const buffer = Buffer.allocUnsafeSlow(COPY_BYTES);
   for (const piece of pieces) {
     if (piece instanceof Uint8Array) await target.write(piece);
     else await copySegment(join(dir, piece.file), piece, buffer, target);
   }
-  // The only part of a run whose cost grows with the history. Benchmarks measure it separately by this mark.
-  performance.measure('copy-history', { start });
 }
 
 async function copySegment(

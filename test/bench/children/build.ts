@@ -1,5 +1,4 @@
 /** One run over a ledger: data files only: `build.ts LEDGER OUT [rebuild]`. */
-import { performance } from 'node:perf_hooks';
 import { build } from '../../build/run-build.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
@@ -22,6 +21,4 @@ await report(async () => {
     log: () => {},
   });
   console.error(`  built: ${manifest.ledger.size} events`);
-  const copies = performance.getEntriesByName('copy-history');
-  return { copyMs: copies.reduce((sum, { duration }) => sum + duration, 0) };
 });
