@@ -7,7 +7,7 @@ import type { NewObject, ObjectStore } from '../objects/object-store.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import { BLOBS, MANIFESTS } from './layout.ts';
 
-/** Longer files are hashed first and then streamed. Each parallel transfer keeps at most so many bytes in memory. */
+/** Longer files are hashed first and then streamed. Each parallel transfer keeps at most this many bytes in memory. */
 const MOST_IN_MEMORY = 8 << 20;
 
 /** Bytes to be stored, or a file that has to have this length and hash. */

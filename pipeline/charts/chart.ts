@@ -102,7 +102,7 @@ export interface ChartSpec<Data, Row extends Dated = Dated, Item extends Series 
   series?(data: Data): readonly Item[];
   /** The rows by day that `from` and `to` select from, oldest first. A chart with these controls has it. */
   days?(data: Data): readonly Row[];
-  /** Without a range it shows so many of the last days. By default, all. */
+  /** How many of the last days it shows without a range. Default: all. */
   opensWith?: number;
   /** More days than this are drawn by week, month or year. */
   mostDays?: number;

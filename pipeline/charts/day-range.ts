@@ -7,7 +7,7 @@ export interface DayRange {
   /** `2025-07-05` */
   first: string;
   last: string;
-  /** It opens with so many of the last days; 0 means all. */
+  /** How many of the last days it opens with; 0 means all. */
   opensWith: number;
 }
 
@@ -17,7 +17,7 @@ export interface Days {
   to: string;
 }
 
-/** What a state shows, within the days that there are. */
+/** What a state shows, within the days of the data. */
 export function shownDays(range: DayRange, { from, to }: Pick<ChartState, 'from' | 'to'>): Days {
   const start = from ?? (to === null && range.opensWith > 0 ? opening(range) : range.first);
   return {

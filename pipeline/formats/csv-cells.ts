@@ -11,7 +11,7 @@ export function csvCells(text: string, most = Number.POSITIVE_INFINITY): string[
     .map((line) => line.split(','));
 }
 
-/** The first lines of a text, at most so many, with their ends; the last one may have none. */
+/** The first lines of a text, at most `most`, with their ends; the last one may have none. */
 export function firstLines(text: string, most: number): string {
   if (most === Number.POSITIVE_INFINITY) return text;
   let end = 0;

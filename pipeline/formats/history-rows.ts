@@ -47,7 +47,7 @@ async function openSegment(
     throw new CathedralError('release_invalid', { place, expected: 'the events of its rows', found: 'none' });
   }
   const pieces = splitPiece(table, text, pieceRows);
-  // Every piece but the last has so many rows.
+  // Every piece but the last has this many rows.
   const readers = pieces.map((piece, index) => () => {
     const rows = readPiece(table, piece);
     const linked = rows.map((row, at) => [...row, ...eventCells(table, events[index * pieceRows + at]!)]);

@@ -27,7 +27,7 @@ export function readTable(table: ReadableTable, text: string): Row[] {
   return locate(withDigits(parseExactJson(text)), table).map((row) => readObject(table, row));
 }
 
-/** The rows of a segment of a history, in its order, at most so many: rows without the text around them. */
+/** The rows of a segment of a history, in its order, at most `most`: rows without the text around them. */
 export function readPiece(table: ReadableTable, text: string, most?: number): Row[] {
   if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text, most);
   // A row is a line. Between two of them is a comma.
@@ -36,7 +36,7 @@ export function readPiece(table: ReadableTable, text: string, most?: number): Ro
   return rows.map((row) => readObject(table, row));
 }
 
-/** A segment as pieces of so many rows, in its order; as one where a cell may contain a line end. */
+/** A segment as pieces of that many rows, in its order; as one where a cell may contain a line end. */
 export function splitPiece(
   { artifact }: Pick<ReadableTable, 'artifact'>,
   text: string,

@@ -38,7 +38,7 @@ export interface Database extends SqlStore {
 export interface DatabaseOptions {
   /** `cathedral serve`: the name of this program among the server's sessions. */
   application: string;
-  /** At most so many connections, besides one that listens. */
+  /** The most connections, besides one that listens. */
   connections: number;
   /** A server that does not answer: an error, or an attempt at each use, so that this program can start before the server. */
   whenUnreachable?: 'fail' | 'retry';

@@ -28,7 +28,7 @@ export interface Primary {
 export interface Connecting {
   /** The name of this program among the server's sessions. */
   application: string;
-  /** At most so many at once. */
+  /** The most at once. */
   connections: number;
   /** How long a statement, or the wait for a connection, may take. */
   timeoutMs: number;

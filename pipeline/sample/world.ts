@@ -119,7 +119,7 @@ export function randomOf(world: World, purpose: string, slot: Slot): Random {
   return new Random(world.seed, purpose, slot.start);
 }
 
-/** The start of the day so many days after that of `at`, Unix ms. */
+/** The start of the day that is this many days after that of `at`, Unix ms. */
 export function daysAfter(at: number, days: number): number {
   return (Math.floor(at / DAY_MS) + days) * DAY_MS;
 }

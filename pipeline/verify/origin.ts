@@ -19,7 +19,7 @@ export interface OpenOptions {
   from?: number;
   /** The byte after the last one wanted; an origin may go on after it. */
   to?: number;
-  /** Instead of both: only so many bytes at the end. Only pages ask so, where the length is not known. */
+  /** Instead of both: only that many bytes at the end. Only pages ask so, where the length is not known. */
   last?: number;
   /** Do not send the file if it is still this version. */
   unless?: Validator;

@@ -20,7 +20,7 @@ export const LOG_STREAM = {
   sync: false,
   /** Lines that wait for a slow reader, bytes; further lines are dropped. */
   maxLength: 1024 * 1024,
-  /** Lines are written together, bytes, and at the latest after so many ms: a write for each request took a tenth of the rate of all of them. */
+  /** Lines are written together, bytes, and at the latest after this many ms: a write for each request took a tenth of the rate of all of them. */
   minLength: 16_000,
   periodicFlush: 100,
 } as const;

@@ -135,7 +135,7 @@ function tickTexts(ticks: readonly number[], numbers: AxisNumbers): string[] {
   return ticks.map((value) => labelNumber(value, decimals));
 }
 
-/** Values below a plot, at most so many, and so few that none touches another. */
+/** Values below a plot, at most `most`, and few enough that none touches another. */
 export function levelTicks(x: ValueScale, most: number): { at: number; text: string }[] {
   const values = x.ticks(most);
   const texts = tickTexts(values, 'exact');

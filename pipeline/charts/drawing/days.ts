@@ -68,7 +68,7 @@ export function daysBetween(rows: readonly Dated[]): number {
   return first && last ? daysFrom(first.date, last.date) : 0;
 }
 
-/** The finest step for a chart of so many days. */
+/** The finest step for a chart of that many days. */
 export function stepFor(days: number, mostDays = MAX_BINS): Step {
   if (days <= mostDays) return 'day';
   if (days <= MAX_BINS * 7) return 'week';

@@ -77,7 +77,7 @@ export function readJson(text: string): unknown {
   return text.includes('\\') ? (unambiguousJson(text, value) ?? value) : value;
 }
 
-/** Whether a JSON text has more than so many levels of objects and arrays in each other, the outermost counted. */
+/** Whether a JSON text has more than this many nested levels of objects and arrays, the outermost counted. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   try {
     readStrictJson(text, { ...UNAMBIGUOUS, maxDepth: levels });

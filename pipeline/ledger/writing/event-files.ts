@@ -67,7 +67,7 @@ export class EventLines {
   /** Names the next event in errors. */
   readonly place = () => `event ${this.#order.seq}`;
 
-  /** Whether so much was added that it is time to write it. */
+  /** Whether enough was added to write it. */
   get isFull(): boolean {
     return this.#bytes >= this.#batchBytes;
   }

@@ -34,7 +34,7 @@ export class RowEvents {
 
 const LINE = /^\d{1,16}(,\d{1,16})*$/;
 
-/** The lines of a segment's rows, newest first. Throws release_invalid if the text is no record of so many rows. */
+/** The lines of a segment's rows, newest first. Throws release_invalid if the text is no record of that many rows. */
 export function parseRowEvents(text: string, rows: number, place: string): string[] {
   const lines = text.split('\n').slice(0, -1);
   const bad = lines.find((line) => !LINE.test(line));

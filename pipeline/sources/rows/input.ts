@@ -85,7 +85,7 @@ async function* recoded(
   if (end.length > 0) yield end;
 }
 
-/** The beginning of the chunks, at least so many bytes or all there are, and all of them, which can be read once. */
+/** The beginning of the chunks, at least that many bytes or all, and all of them, which can be read once. */
 export async function begun(
   chunks: AsyncGenerator<Buffer>,
   bytes: number,

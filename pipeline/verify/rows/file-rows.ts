@@ -15,7 +15,7 @@ interface FileFault {
 export interface JsonDocument {
   /** What is missing where it is cut off, for messages. */
   ending: string;
-  /** What is wrong with its last line after so many rows; null: nothing. */
+  /** What is wrong with its last line after that many rows; null: nothing. */
   faultOf: (text: string, rows: number) => string | null;
 }
 

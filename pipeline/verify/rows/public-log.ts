@@ -253,7 +253,7 @@ function bundlesOfDay({ date, bundles }: Day, { from, to }: Span, types: readonl
     .map(({ bundle }) => bundle);
 }
 
-/** At most so many months, from the first on. */
+/** The most months, from the first on. */
 function* monthsBetween({ from, to }: Span, most: number): Generator<string> {
   let [year, month] = monthOf(from).split('-').map(Number) as [number, number];
   for (let count = 0; count < most; count += 1) {

@@ -44,7 +44,7 @@ function unquoted(cell: string): string {
   return cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 }
 
-/** About what a long-distance connection keeps in flight. Rows of so many bytes take a few milliseconds, and then other requests get their turn. */
+/** About what a long-distance connection keeps in flight. Rows of that size take a few milliseconds, and then other requests get their turn. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**

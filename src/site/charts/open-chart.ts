@@ -33,7 +33,7 @@ interface Asked {
 
 /**
  * The chart of an address in the state that it asks for; or in the nearest one, with the reason why the address is invalid, which a page
- * answers with 400. Only a page refuses days that the chart does not have; an embed shows those that there are.
+ * answers with 400. Only a page refuses days that the chart does not have; an embed leaves them out.
  */
 export function askedView({ params, url, response }: Asked, place: Place) {
   const chart = openChart(openRelease(), params.id!);

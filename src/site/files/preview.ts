@@ -40,7 +40,7 @@ export type Preview =
   /** `whole`: this is the complete file. */
   | { kind: 'text'; text: string; whole: boolean };
 
-/** What pages show of a file of so many bytes, from its beginning: JSON is indented. Null for what is not text. */
+/** What pages show of a file of that many bytes, from its beginning: JSON is indented. Null for what is not text. */
 export function previewOf(
   head: string,
   { media_type: type, bytes }: Pick<DraftFile, 'media_type' | 'bytes'>,

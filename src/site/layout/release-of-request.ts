@@ -18,7 +18,7 @@ export async function onRequest(
   const { site } = locals as unknown as SiteLocals;
   try {
     useRelease(site.dir, site.facts);
-    // A run and a server ask for pages that there are; a browser asks `npm run dev` for any.
+    // A run and a server ask for existing pages; a browser asks `npm run dev` for any.
     const isKnown = !import.meta.env.DEV || (await hasPage(routePattern, url.pathname));
     const response = await (isKnown ? next() : next('/404'));
     // The whole page or none: one that fails half-way must not be published.

@@ -102,7 +102,7 @@ function notArchived(
     .reverse();
 }
 
-/** The last so many are compared with a deliberation, so that old ones need not be read for it. */
+/** How many of the last ones a deliberation is compared with, so that old ones need not be read for it. */
 const MOST_COMPARED = 100;
 
 /** Those in the archive that had been closed before one was; `isAll`: whether these are all of them. */

@@ -62,7 +62,7 @@ export function tallyInWords(world: World): Record<'verdict' | 'count' | 'needs'
 
 /** The least changes of the integrity index, and of the MIC that circulate, that are worth a word. */
 const NOTICED = { index: 0.002, mic: 100 };
-/** At most so many sentinels are named. */
+/** The most sentinels that are named. */
 const NAMED = 4;
 
 /** What has changed from one world to a later one: one sentence each, with at most two numbers. */
@@ -137,7 +137,7 @@ function fateInWords({ deliberation, runs }: Outlook): string {
   return count === runs ? fate : `${fate} in ${count} of ${runs} forecasts`;
 }
 
-/** From so many of the ten on, only the others are named. */
+/** From this number of the ten on, only the others are named. */
 const NEARLY_ALL = 7;
 
 function namesInWords(ids: readonly string[]): string {

@@ -122,7 +122,7 @@ export interface PageOfRows {
   rows: ShownRow[];
 }
 
-/** A saved selection has at most so many bytes: more is for the whole file. */
+/** The most bytes of a saved selection: for more there is the whole file. */
 const LONGEST_CSV = 128 << 20;
 const LINES_AT_ONCE = 20_000;
 
