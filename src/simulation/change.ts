@@ -92,7 +92,6 @@ function turned(world: World): World {
     conditions: {
       ...conditions,
       opinion: conditions.opinion.map((share) => bounded(1 - share, 0, 1)),
-      previous: conditions.previous.map((share) => bounded(1 - share, 0, 1)),
     },
   };
 }

@@ -76,7 +76,7 @@ function choiceOfPlayer(run: Run, index: number): DebriefChoice {
 function withValues({ label, parameters = {} }: Available['choice'], given: Parameters): string {
   const read = readParameters(parameters, given);
   const values = Object.entries(parameters).map(([name, { kind, meaning }]) =>
-    kind === 'number' ? `${meaning}: ${read[name]}` : read[name],
+    kind === 'one_of' ? read[name] : `${meaning}: ${read[name]}`,
   );
   return values.length === 0 ? label : `${label} (${values.join(', ')})`;
 }

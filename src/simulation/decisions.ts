@@ -8,8 +8,10 @@ import {
   type Decision,
   hasStatus,
   isDecided,
+  isInRange,
   type Parameter,
   type Parameters,
+  rangeInWords,
   type Scenario,
 } from './scenario.ts';
 import { byVirtue, VIRTUES, type Virtue, type World } from './world.ts';
@@ -177,13 +179,10 @@ export function readParameters(expected: Readonly<Record<string, Parameter>>, gi
 }
 
 function readParameter(name: string, parameter: Parameter, value: number | string): number | string {
-  if (parameter.kind === 'one_of' && parameter.values.includes(value as string)) return value;
-  if (parameter.kind === 'number' && typeof value === 'number')
-    if (value >= parameter.minimum && value <= parameter.maximum) return roundTo6(value);
-  const expected =
-    parameter.kind === 'one_of'
-      ? `one of ${parameter.values.join(', ')}`
-      : `a number from ${parameter.minimum} to ${parameter.maximum}`;
+  const isOne = parameter.kind === 'one_of';
+  if (isOne ? parameter.values.includes(value as string) : isInRange(value, parameter))
+    return typeof value === 'number' ? roundTo6(value) : value;
+  const expected = isOne ? `one of ${parameter.values.join(', ')}` : rangeInWords(parameter);
   throw faultAt('invalid_parameters', `parameters.${name}`, expected, value);
 }
 
@@ -230,7 +229,7 @@ export function openDecisions(world: World, scenario: Scenario): World {
           ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot(world) && opens(world),
         );
   if (due.length === 0) return world;
-  const opened = due.map(({ name, within }) => ({ name, since: tick, until: tick + within }));
+  const opened = due.map(({ name, within }) => ({ name, until: tick + within }));
   return { ...world, open: [...open, ...opened] };
 }
 

@@ -140,7 +140,7 @@ export function exchangeViews(world: World): World {
     movement = Math.max(movement, Math.abs(moved - before[i]!));
     opinion[i] = moved;
   }
-  return { ...world, conditions: { ...conditions, opinion, previous: before }, movement: roundTo6(movement) };
+  return { ...world, conditions: { ...conditions, opinion }, movement: roundTo6(movement) };
 }
 
 /** The weight of a sentinel’s own judgement, in [0, 1]. */

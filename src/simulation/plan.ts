@@ -5,7 +5,15 @@ import { type Draws, drawsOfDecision } from './draws.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Settings } from './levers.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import type { Amount, Decision, Parameters, Scenario } from './scenario.ts';
+import {
+  type Amount,
+  type Decision,
+  isInRange,
+  type Parameters,
+  type Range,
+  rangeInWords,
+  type Scenario,
+} from './scenario.ts';
 
 /**
  * In place of a choice: one of those that are offered, each as likely as the others, with parameters drawn evenly from their ranges. The
@@ -75,8 +83,9 @@ function drawn({ world, scenario, seed }: Run, decision: string): Planned | null
 }
 
 /** Only moves, which no plan has, take anything but numbers. */
-function drawnAmount({ minimum, maximum }: Amount, draws: Draws): number {
-  return clamp(roundTo6(minimum + draws() * (maximum - minimum)), minimum, maximum);
+function drawnAmount({ kind, minimum, maximum }: Amount, draws: Draws): number {
+  const drawn = minimum + draws() * (maximum - minimum);
+  return kind === 'whole_number' ? Math.round(drawn) : clamp(roundTo6(drawn), minimum, maximum);
 }
 
 /** The settings of `--set name=value`. Throws config_invalid. */
@@ -84,7 +93,7 @@ export function readSettings(given: readonly string[] | null): Settings {
   const pairs = readPairs('--set', given ?? [], LEVER_NAMES);
   const settings = [...pairs].map(([name, value]) => {
     const { least, most } = LEVERS[name as Lever];
-    return [name, readNumber(`--set ${name}`, value, least, most)];
+    return [name, readNumber(`--set ${name}`, value, { kind: 'number', minimum: least, maximum: most })];
   });
   return Object.fromEntries(settings);
 }
@@ -122,17 +131,15 @@ function readChoice({ name, choices }: Decision, pairs: ReadonlyMap<string, stri
   if (!choice) throw unknownName(`--choices ${name}`, chosen, [...choices.map((one) => one.name), 'random']);
   const parameters = Object.entries(choice.parameters ?? {}).flatMap(([key, about]) => {
     const value = pairs.get(`${name}.${key}`);
-    return value === undefined
-      ? []
-      : [[key, readNumber(`--choices ${name}.${key}`, value, about.minimum, about.maximum)]];
+    return value === undefined ? [] : [[key, readNumber(`--choices ${name}.${key}`, value, about)]];
   });
   return { choice: chosen, parameters: Object.fromEntries(parameters) };
 }
 
-function readNumber(place: string, value: string, least: number, most: number): number {
+function readNumber(place: string, value: string, about: Range): number {
   const number = NUMBER.test(value) ? Number(value) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw wrong(place, `a number from ${least} to ${most}`, value);
+  if (isInRange(number, about)) return number;
+  throw wrong(place, rangeInWords(about), value);
 }
 
 /** `quorum=0.8`: each name once, and one of `names`. */

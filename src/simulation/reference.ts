@@ -6,7 +6,7 @@ import { LEVERS } from './levers.ts';
 import { AT_RANDOM, playPlan } from './plan.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { type Run, replay, startRun } from './run.ts';
-import { type Choice, hazardOf, type Scenario, textOf } from './scenario.ts';
+import { type Choice, hazardOf, rangeInWords, type Scenario, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { startWorld, WEIGHTS } from './start-world.ts';
 import { VIRTUES, type World } from './world.ts';
@@ -95,11 +95,9 @@ function scenarioParts(scenario: Scenario): string[] {
   return parts.filter((part) => part !== '');
 }
 
-/** `, \`cycles\` 1 to 14` */
+/** `, \`cycles\` a whole number from 1 to 14` */
 function rangesOf({ parameters = {} }: Choice): string {
-  const ranges = Object.entries(parameters).map(
-    ([name, { minimum, maximum }]) => `, \`${name}\` ${minimum} to ${maximum}`,
-  );
+  const ranges = Object.entries(parameters).map(([name, about]) => `, \`${name}\` ${rangeInWords(about)}`);
   return ranges.join('');
 }
 

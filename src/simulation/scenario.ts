@@ -5,11 +5,28 @@ import type { Status, Virtue, Vote, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
 export type Parameter = SimulationUpdate['next_actions'][number]['parameters'][string];
-export type Amount = Extract<Parameter, { kind: 'number' }>;
+export type Amount = Exclude<Parameter, { kind: 'one_of' }>;
 
 /** A number that the player sets with a choice. */
 export function amount(minimum: number, maximum: number, usual: number, meaning: string): Amount {
   return { kind: 'number', minimum, maximum, default: usual, meaning };
+}
+
+/** Days, which a run has only whole. */
+export function wholeDays(minimum: number, maximum: number, usual: number, meaning: string): Amount {
+  return { ...amount(minimum, maximum, usual, meaning), kind: 'whole_number' };
+}
+
+export type Range = Pick<Amount, 'kind' | 'minimum' | 'maximum'>;
+
+export function isInRange(value: unknown, { kind, minimum, maximum }: Range): boolean {
+  const isNumber = kind === 'whole_number' ? Number.isInteger(value) : typeof value === 'number';
+  return isNumber && (value as number) >= minimum && (value as number) <= maximum;
+}
+
+/** `a whole number from 1 to 14` */
+export function rangeInWords({ kind, minimum, maximum }: Range): string {
+  return `a ${kind.replace('_', ' ')} from ${minimum} to ${maximum}`;
 }
 
 export type Parameters = Readonly<Record<string, number | string>>;

@@ -10,7 +10,7 @@ import { openDecisions } from './decisions.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import { integrityIndex, MICRO } from './economy.ts';
 import { LEVER_NAMES, LEVERS, type Levers, type Settings } from './levers.ts';
-import { meanOpinion, ownOpinions, polarisation } from './opinions.ts';
+import { ownOpinions, polarisation } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
 import { byVirtue, type Sentinel, VIRTUES, type World } from './world.ts';
@@ -37,11 +37,11 @@ const STUBBORN = { least: 0.15, perDissent: 0.2 };
 /** The ten sentinels, with temperaments from the draws. */
 function sentinelsOf(draws: Draws): Sentinel[] {
   return SENTINEL_IDS.map((id) => {
-    const { drift, gi, dissent, cathedral, role, apps, packages, workflows } = SENTINEL_PROFILES[id];
+    const { drift, gi, dissent, cathedral, apps, packages, workflows } = SENTINEL_PROFILES[id];
     const shifted = WEIGHTS[id].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
     const sum = shifted.reduce((total, weight) => total + weight, 0);
     return {
-      ...{ id, cathedral, role, apps, packages, workflows },
+      ...{ id, cathedral, apps, packages, workflows },
       usualDrift: drift,
       usualGi: gi,
       weights: byVirtue((virtue) => roundTo6(shifted[VIRTUES.indexOf(virtue)]! / sum)),
@@ -76,7 +76,6 @@ export function startWorld(scenario: Scenario, seed: number, settings: Settings 
     sentinels,
     conditions: {
       opinion: nothing,
-      previous: nothing,
       drift: sentinels.map(({ usualDrift }) => usualDrift),
       uptime: sentinels.map(() => UPTIME),
       gi: sentinels.map(({ usualGi }) => usualGi),
@@ -95,7 +94,7 @@ export function startWorld(scenario: Scenario, seed: number, settings: Settings 
     ...{ open: [], taken: [], lapsed: [] },
     risks: { known: 0, mitigated: 0 },
     ...{ facts: {}, past: [], log: [], movement: 0, settled: null, ending: null },
-    began: { meanOpinion: 0, polarisation: 0, mii: 0, threshold: 0, total: 0 },
+    began: { polarisation: 0 },
   };
   const begun = applyChange(blank, scenario.start);
   return openDecisions(read({ ...begun, levers: setLevers(begun.levers, settings) }), scenario);
@@ -104,7 +103,7 @@ export function startWorld(scenario: Scenario, seed: number, settings: Settings 
 /** Initial opinions and readings, after the scenario has set up the world. */
 function read(world: World): World {
   const opinion = ownOpinions(world);
-  const opined = { ...world, conditions: { ...world.conditions, opinion, previous: opinion } };
+  const opined = { ...world, conditions: { ...world.conditions, opinion } };
   const { total, circulating, locked, burned, multipliers, strain } = world.economy;
   const mii = integrityIndex(world.sentinels, world.conditions.gi, strain);
   const threshold = roundTo6(miiThreshold(total / MICRO));
@@ -117,6 +116,6 @@ function read(world: World): World {
       minted: world.conditions.minted,
       levers: { mint_share, lock_share, unlock_rate, burn_rate },
     },
-    began: { meanOpinion: meanOpinion(opined), polarisation: polarisation(opined), mii, threshold, total },
+    began: { polarisation: polarisation(opined) },
   };
 }

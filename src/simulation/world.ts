@@ -25,7 +25,6 @@ export function byVirtue(of: (virtue: Virtue) => number): ByVirtue {
 export interface Sentinel {
   id: string;
   cathedral: Cathedral;
-  role: string;
   /** Its responsibility, for the score formula. */
   apps: number;
   packages: number;
@@ -55,8 +54,6 @@ export interface Sentinel {
 export interface Conditions {
   /** In [0, 1]: 0 rejects the proposal, 1 adopts it. */
   opinion: readonly number[];
-  /** Before the last exchange of views. */
-  previous: readonly number[];
   /** 0–10 */
   drift: readonly number[];
   /** Days */
@@ -114,7 +111,6 @@ export interface Deliberation
 
 interface OpenDecision {
   name: string;
-  since: number;
   /** The first tick at which the default choice applies. */
   until: number;
 }
@@ -158,6 +154,6 @@ export interface World {
   settled: number | null;
   /** Key of the ending, when the run is over. */
   ending: string | null;
-  /** The initial values, for the debrief. */
-  began: { meanOpinion: number; polarisation: number; mii: number; threshold: number; total: number };
+  /** At tick 0. */
+  began: { polarisation: number };
 }

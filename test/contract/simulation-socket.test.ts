@@ -55,6 +55,10 @@ ${JSON.stringify(START)} | tick 0 of model_drift 7, paused
 {"action":"pause"} | tick 26 of model_drift 7, over
 {"action":"reset"} | tick 0 of model_drift 7, paused
 ${JSON.stringify(START).slice(0, -1)},"actions":[{"tick":1,"name":"audit","parameters":{}}],"tick":3} | tick 3 of model_drift 7, paused
+{"action":"start_simulation","scenario":"emergency_protocol_activation","seed":5,"paused":true} | tick 0 of emergency_protocol_activation 5, paused
+{"action":"step"} | tick 1 of emergency_protocol_activation 5, paused
+{"action":"take_action","name":"attach_sunset","parameters":{"cycles":2.5}} | 400 invalid_parameters: parameters.cycles: expected a whole number from 2 to 20; found 2.5.
+{"action":"take_action","name":"attach_sunset","parameters":{"cycles":3}} | tick 1 of emergency_protocol_activation 5, paused
 {"action":"start_simulation","scenario":"moral_dilemma","pace_ms":60000} | tick 0 of moral_dilemma 5, each 60000 ms`);
 
 test('a conversation from the first message to the last', async () => {
@@ -64,7 +68,7 @@ test('a conversation from the first message to the last', async () => {
   for (const [message] of STORY) answers.push([message, inShort(await client.ask(JSON.parse(message)))]);
   expect(answers).toEqual(STORY);
   expect(simulation.state()).toEqual({ connections: 1, running: 1 });
-  expect(await counted('started')).toBe(3);
+  expect(await counted('started')).toBe(4);
 });
 
 test('a run goes on by itself at its pace, with updates that answer nothing, and stops at its end', async () => {

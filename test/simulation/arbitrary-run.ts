@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { available } from '../../src/simulation/decisions.ts';
 import { SEEDS } from '../../src/simulation/draws.ts';
 import { actInRun, type Run, startRun, stepRun } from '../../src/simulation/run.ts';
-import type { Parameter, Parameters } from '../../src/simulation/scenario.ts';
+import type { Amount, Parameter, Parameters } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 
 /** What a player does: ticks to wait, then which of the actions that there are, with which parameters. */
@@ -50,10 +50,15 @@ export function play({ scenario, seed, moves, rest }: Play, seen: (run: Run) => 
 function parametersAt(parameters: Readonly<Record<string, Parameter>>, share: number): Parameters {
   const values = Object.entries(parameters).map(([name, parameter]) => [
     name,
-    parameter.kind === 'number'
-      ? // The sum may be rounded to above the maximum.
-        Math.min(parameter.maximum, parameter.minimum + share * (parameter.maximum - parameter.minimum))
-      : parameter.values[Math.floor(share * (parameter.values.length - 1))]!,
+    parameter.kind === 'one_of'
+      ? parameter.values[Math.floor(share * (parameter.values.length - 1))]!
+      : numberAt(parameter, share),
   ]);
   return Object.fromEntries(values);
+}
+
+function numberAt({ kind, minimum, maximum }: Amount, share: number): number {
+  // The sum may be rounded to above the maximum.
+  const number = Math.min(maximum, minimum + share * (maximum - minimum));
+  return kind === 'whole_number' ? Math.round(number) : number;
 }

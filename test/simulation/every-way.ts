@@ -89,7 +89,7 @@ function mixed(branches: readonly { share: number; ends: Ends }[]): Ends {
 /** The default values, and each number at its minimum and at its maximum. */
 export function variantsOf({ parameters = {} }: Available['choice']): Parameters[] {
   const numbers = Object.entries(parameters).flatMap(([name, parameter]) =>
-    parameter.kind === 'number' ? [{ [name]: parameter.minimum }, { [name]: parameter.maximum }] : [],
+    parameter.kind === 'one_of' ? [] : [{ [name]: parameter.minimum }, { [name]: parameter.maximum }],
   );
   return [{}, ...numbers];
 }

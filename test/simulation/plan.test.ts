@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decisionsOf } from '../../src/simulation/decisions.ts';
-import { AT_RANDOM, type Plan, playPlan } from '../../src/simulation/plan.ts';
+import { AT_RANDOM, type Plan, playPlan, readChoices } from '../../src/simulation/plan.ts';
 import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);
@@ -21,6 +21,15 @@ test('a decision that is left to chance is drawn from the seed: it is the same e
     const [first] = decisionsOf(scenarioNamed(name));
     expect(taken.get(first!.name)!.size).toBe(first!.choices.length);
   }
+});
+
+test('days are whole numbers, from the command line as in a message', () => {
+  const choose = (cycles: string) =>
+    readChoices(`manner=stage_it,manner.cycles=${cycles}`, scenarioNamed('moral_dilemma'));
+  expect(choose('3')).toEqual({ manner: { choice: 'stage_it', parameters: { cycles: 3 } } });
+  expect(() => choose('2.5')).toThrow(
+    '--choices manner.cycles: expected a whole number from 1 to 14, found "2.5"',
+  );
 });
 
 test('a decision is drawn alike whatever else is planned', () => {

@@ -130,7 +130,9 @@ const Vote = z.strictObject({
 
 const Parameter = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('number').describe('The parameter is a number.'),
+    kind: z
+      .enum(['number', 'whole_number'])
+      .describe('The parameter is a number, of which some have to be whole.'),
     minimum: z.number().describe('Least value.'),
     maximum: z.number().describe('Greatest value.'),
     default: z.number().describe('Value if the action does not give one.'),

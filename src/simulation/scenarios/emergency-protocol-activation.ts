@@ -3,7 +3,6 @@ import type { Change } from '../change.ts';
 import { takeVote } from '../deliberation.ts';
 import {
   all,
-  amount,
   answered,
   any,
   type Condition,
@@ -19,6 +18,7 @@ import {
   not,
   scenarioOf,
   since,
+  wholeDays,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -97,15 +97,12 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
           label: 'Propose it with an end date',
           meaning:
             'The assembly votes on it. The shorter it lasts, the easier it is to agree to; but it then ends whether or not the attack is over.',
-          parameters: { cycles: amount(2, 20, 10, 'days for which it is in force') },
-          change: (_, { cycles }) => {
-            const sunset = Math.round(cycles!);
-            return {
-              effects: { temperance: 0.5 - 0.025 * sunset, justice: 0.3 - 0.015 * sunset },
-              facts: { sunset },
-              risks: { mitigated: 1 },
-            };
-          },
+          parameters: { cycles: wholeDays(2, 20, 10, 'days for which it is in force') },
+          change: (_, { cycles }) => ({
+            effects: { temperance: 0.5 - 0.025 * cycles!, justice: 0.3 - 0.015 * cycles! },
+            facts: { sunset: cycles! },
+            risks: { mitigated: 1 },
+          }),
         },
         deliberate_first: {
           label: 'Let the assembly decide',

@@ -2,7 +2,6 @@ import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import {
   all,
-  amount,
   any,
   days,
   fact,
@@ -16,6 +15,7 @@ import {
   not,
   scenarioOf,
   since,
+  wholeDays,
   within,
 } from '../scenario.ts';
 import { byVirtue, type Virtue, type World } from '../world.ts';
@@ -109,21 +109,18 @@ export const MORAL_DILEMMA = scenarioOf({
           label: 'Tell it in stages',
           meaning:
             'Those who could lose most are told first, then the others. The longer it takes, the less is lost in a run, and the more likely it is to leak first.',
-          parameters: { cycles: amount(1, 14, 5, 'days until all know') },
-          change: (world, { cycles }) => {
-            const stages = Math.round(cycles!);
-            return {
-              effects: counted(world, {
-                temperance: 0.3,
-                prudence: 0.35,
-                justice: 0.35,
-                courage: -0.1,
-                integrity: -0.045 * stages,
-              }),
-              facts: { stages },
-              risks: { mitigated: 2 },
-            };
-          },
+          parameters: { cycles: wholeDays(1, 14, 5, 'days until all know') },
+          change: (world, { cycles }) => ({
+            effects: counted(world, {
+              temperance: 0.3,
+              prudence: 0.35,
+              justice: 0.35,
+              courage: -0.1,
+              integrity: -0.045 * cycles!,
+            }),
+            facts: { stages: cycles! },
+            risks: { mitigated: 2 },
+          }),
         },
         withhold: {
           label: 'Withhold it',

@@ -89,7 +89,7 @@ function choiceForm(
   const given = (): Parameters => {
     const read = Object.entries(parameters).map(([key, { kind }]) => {
       const { value } = form.elements.namedItem(key) as HTMLInputElement | HTMLSelectElement;
-      return [key, kind === 'number' ? Number(value) : value];
+      return [key, kind === 'one_of' ? value : Number(value)];
     });
     return Object.fromEntries(read);
   };
@@ -109,9 +109,9 @@ function choiceForm(
   return form;
 }
 
-/** Whole numbers over a wide range, otherwise twentieths: the ends and the default are among its stops. */
-export function sliderStep({ minimum, maximum }: { minimum: number; maximum: number }): number {
-  return maximum - minimum > 5 ? 1 : 0.05;
+/** The ends and the default are among its stops. */
+export function sliderStep({ kind }: Pick<Parameter, 'kind'>): number {
+  return kind === 'whole_number' ? 1 : 0.05;
 }
 
 /** A slider with its value, or a list to choose from, with a label. */

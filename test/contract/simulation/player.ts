@@ -80,9 +80,11 @@ function chosen({ next_actions }: Update, plan: Plan, random: () => number) {
 function parameterAt(parameter: Parameter, share: number): number | string | null {
   if (share < 0.3) return null;
   if (parameter.kind === 'one_of') return parameter.values[Math.floor(share * parameter.values.length)]!;
-  const { minimum, maximum } = parameter;
+  const { kind, minimum, maximum } = parameter;
   if (share < 0.5) return minimum;
-  return share < 0.7 ? maximum : Math.round(100 * (minimum + share * (maximum - minimum))) / 100;
+  if (share < 0.7) return maximum;
+  const between = minimum + share * (maximum - minimum);
+  return kind === 'whole_number' ? Math.round(between) : Math.round(100 * between) / 100;
 }
 
 /** mulberry32: the plan’s own chance, which nothing of the service knows. */

@@ -98,7 +98,7 @@ export interface Update {
 }
 
 export type Parameter =
-  | { kind: 'number'; minimum: number; maximum: number; default: number }
+  | { kind: 'number' | 'whole_number'; minimum: number; maximum: number; default: number }
   | { kind: 'one_of'; values: string[]; default: string };
 
 interface Debrief {

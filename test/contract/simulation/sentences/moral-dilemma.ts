@@ -8,7 +8,7 @@ const INQUIRY = /^An inquiry finds out/;
 
 /** Days until all know; 0 if it is not told in stages. */
 function stages(story: Story): number {
-  return story.chose('stage_it') ? Math.round(story.given('stage_it', 'cycles', 5)) : 0;
+  return story.chose('stage_it') ? story.given('stage_it', 'cycles', 5) : 0;
 }
 
 /** 10 at first, 10 more if those whom it hits were asked, one more on each day of debate, three more on each day of stages. */
