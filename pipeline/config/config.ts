@@ -144,7 +144,9 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
   const found = isSecret ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
-  throw wrong('config_invalid', { place, expected: option.unit, found });
+  const [issue] = parsed.error?.issues ?? [];
+  const isPrecise = issue?.code === 'custom' && issue.params?.isPrecise === true;
+  throw wrong('config_invalid', { place, expected: isPrecise ? issue.message : option.unit, found });
 }
 
 /** Enough of a value to recognise it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visible } from '../words/hidden.ts';
 
 /** A value that a user gives as text, and its documentation. */
 export interface Option<T = unknown> {
@@ -81,7 +82,10 @@ export function withoutPassword(value: string): string {
 }
 
 /** `https://data.example.org/copy`: where files are read from. */
-export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => URL.canParse(value));
+export const address = text
+  .regex(/^https?:\/\/[^?#\s@\\]+$/)
+  .refine((value) => URL.canParse(value))
+  .check(visible);
 
 /** `s3+https://objects.example.org/releases/north?region=eu-west-1`; `pipeline/objects/` reads its parts. */
 export const objectAddress = text

@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/loopback.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { CathedralError } from '../errors.ts';
 
@@ -86,10 +87,9 @@ function checkParameters(url: URL, place: string): void {
 
 /** Restricted files are among the objects, so they cross a network only encrypted, or where the operator says otherwise. */
 function checkEncryption(url: URL, place: string): void {
-  const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
   const allowed = url.searchParams.get('unencrypted');
   if (allowed !== null && allowed !== 'true') throw wrong(place, 'unencrypted=true', 'another value');
-  if (url.protocol === 'https:' || isLocal || allowed === 'true') return;
+  if (url.protocol === 'https:' || isLoopback(url) || allowed === 'true') return;
   throw wrong(place, 's3+https://, or the parameter unencrypted=true', 's3+http:// to another machine');
 }
 

@@ -1,11 +1,11 @@
+import type { z } from 'zod';
 import { ORGANISATION_UNITS, Organisation } from '../../pipeline/artifacts/documents/organisation.ts';
-import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { GivenOrganisation } from '../service/organisation.ts';
 
 /** Each is one member of organisation.json. */
 function member(name: keyof typeof ORGANISATION_UNITS, description: string) {
-  const schema = text.refine((value) => Organisation.shape[name].safeParse(value).success);
+  const schema = Organisation.shape[name] as z.core.$ZodType<string, string>;
   return { unit: ORGANISATION_UNITS[name], description, schema };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import * as z from 'zod/mini';
 import { documentsFolder, ownFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import {
   DEFAULT_LICENCE,
@@ -55,12 +56,13 @@ async function ask(path: string): Promise<GivenOrganisation | null> {
   try {
     process.stderr.write(`Who publishes this ledger? The answers are kept in ${path}.\n`);
     for (const [member, unit] of Object.entries(ORGANISATION_UNITS)) {
-      const schema = Organisation.shape[member as keyof typeof ORGANISATION_UNITS];
+      const schema: z.core.$ZodType = Organisation.shape[member as keyof typeof ORGANISATION_UNITS];
       for (;;) {
         const answer = (await terminal.question(`${member} (${unit}): `)).trim();
         answers[member] = answer === '' ? null : answer;
-        if (answer === '' ? member === 'homepage' : schema.safeParse(answer).success) break;
-        process.stderr.write(`expected ${unit}\n`);
+        const issue = z.safeParse(schema, answer).error?.issues[0];
+        if (answer === '' ? member === 'homepage' : !issue) break;
+        process.stderr.write(`expected ${issue?.message ?? unit}\n`);
       }
     }
     const { name = null, contact = null, homepage = null } = answers;

@@ -54,6 +54,13 @@ describe('readDocuments refuses a file', () => {
       'UTF-8 (save the file with this encoding)',
     ],
     [
+      'in which nobody sees a character',
+      'standards.json',
+      (text) => text.replace('"title": "', '"title": "\u202e'),
+      'data/documents/standards.json: title',
+      'text without U+202E (character 1), which nobody sees',
+    ],
+    [
       'that is not JSON',
       'standards.json',
       (text) => text.replace('{', '{,'),

@@ -82,6 +82,14 @@ describe('a setting', () => {
     // Also where the scheme is misspelt.
     store: ['postgress:/user:secret@localhost/cathedral', 'postgres:user:secret@localhost/cathedral'],
     mirrorOrigin: [`${BASE}/copy?x=1`, 'https://user@data.example.org'],
+    // The header of the request is a secret.
+    purgeUrl: [
+      'http://cdn.example/purge',
+      'http://127.0.0.1.example/purge',
+      'ftp://cdn.example',
+      'cdn.example',
+    ],
+    simulationOrigins: ['ftp://class.example.org', 'https://class.example.org/', `${BASE},class.example.org`],
     withoutPdf: ['yes', '1'],
   };
   const pairs = Object.entries(refused).flatMap(([name, texts]) =>
@@ -95,6 +103,31 @@ describe('a setting', () => {
     expect(error.exit).toBe(2);
   });
 });
+
+test.each([
+  ['the name of a key', 'sourceCode', 'https://example.org/a\u202eb', 'U+202E (character 22)'],
+  [
+    'an address that looks like another',
+    'mirrorOrigin',
+    'https://example.org/\u200b',
+    'U+200B (character 21)',
+  ],
+] as const)('%s is refused by what nobody sees in it', (_, name, text, named) => {
+  const error = faultOf(() => readConfig([name], [], { [SETTINGS[name].env]: text }));
+  expect(error).toMatchObject({
+    code: 'config_invalid',
+    expected: `text without ${named}, which nobody sees`,
+  });
+});
+
+test.each([
+  'https://cdn.example/purge?all',
+  'http://127.0.0.1:8080/purge',
+  'http://[::1]/',
+  'http://localhost/x',
+])('a purge may go to %s', (url) =>
+  expect(readConfig(['purgeUrl'], ['--purge-url', url], {}).purgeUrl).toBe(url),
+);
 
 describe('an argument without a flag', () => {
   test('is taken in order, wherever it stands, and named in messages as in the usage', () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { visible } from '../../words/hidden.ts';
 import { Prose } from './prose.ts';
 
 /** Among the documents, and in every release below its folder, where it has no URL. */
@@ -12,6 +13,7 @@ const WebAddress = z.string().check(
   z.maxLength(MAX_NAME, `at most ${MAX_NAME} characters`),
   z.regex(/^https?:\/\/[^\s/?#@\\"<>+][^\s?#@\\"<>+]*$/, 'an address like https://www.example.org/'),
   z.refine((text) => URL.canParse(text), 'an address like https://www.example.org/'),
+  visible,
 );
 
 /** The terms of the public data: a licence with an SPDX identifier, or the organisation's own terms under a short name. */

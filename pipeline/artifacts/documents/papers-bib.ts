@@ -113,8 +113,9 @@ class PaperFields {
   /** Empty for an entry without this field. */
   text(field: string, latex = this.latex(field) ?? ''): string {
     const text = this.read(field, () => parseLatex(latex)) ?? '';
-    if (text === '' || Prose.safeParse(text).success) return text;
-    this.fault(field, 'text without control characters', describe(text));
+    const { error } = Prose.safeParse(text);
+    if (text === '' || !error) return text;
+    this.fault(field, error.issues[0]!.message, describe(text));
     return '';
   }
 

@@ -1,9 +1,9 @@
-import { numbers, settings, text } from '../setting.ts';
+import { numbers, origin, settings, text } from '../setting.ts';
 
 /** `https://class.example.org`, as browsers write it in `Origin`: lower case, no path. */
 const webOrigins = text
   .transform((list) => list.split(',').map((item) => item.trim()))
-  .refine((list) => list.length <= 100 && list.every((item) => URL.parse(item)?.origin === item));
+  .refine((list) => list.length <= 100 && list.every((item) => origin.safeParse(item).success));
 
 export const LIVE = settings('Live data and simulation', {
   simulationOrigins: {

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { visible } from '../../words/hidden.ts';
+import { isLoopback } from '../loopback.ts';
 import { address, numbers, origin, SWITCH, settings, text } from '../setting.ts';
 
 /** `Authorization: Bearer …` */
 const header = text.regex(/^[A-Za-z0-9-]+:[ \t]*[\x21-\x7e][\x20-\x7e]*$/);
+
+/** The request has a secret. */
+const purgeAddress = text.regex(/^https?:\/\/[^#\s@\\]+$/).refine((value) => {
+  const url = URL.parse(value);
+  return url !== null && (url.protocol === 'https:' || isLoopback(url));
+});
 
 /** An address becomes its part after `://`. */
 export const keyName = text
@@ -11,7 +19,8 @@ export const keyName = text
     z
       .string()
       .max(200)
-      .regex(/^[^\s+\p{Cc}]+$/u),
+      .regex(/^[^\s+\p{Cc}]+$/u)
+      .check(visible),
   );
 
 export const PUBLISHING = settings('Publishing', {
@@ -47,7 +56,7 @@ export const PUBLISHING = settings('Publishing', {
     schema: origin,
   },
   sourceCode: {
-    unit: 'http(s)://…, without a query or a fragment',
+    unit: 'http(s)://…, without @, a query or a fragment',
     description:
       'Where readers find the source code of the software that you run: a repository, or a page that leads to it. Pages name it wherever they name a command. A change makes a new release. Without it, readers are told to ask at the contact address.',
     schema: address,
@@ -80,10 +89,10 @@ export const PUBLISHING = settings('Publishing', {
     path: true,
   },
   purgeUrl: {
-    unit: 'https://…',
+    unit: 'https://…, or http://… on this machine, without @ and #',
     description:
       'Where a run sends a POST request after it has published a release, so that your CDN forgets the previous one. See docs/operations.md, "Behind a CDN".',
-    schema: text.regex(/^https?:\/\/[^#\s@\\]+$/).refine((value) => URL.canParse(value)),
+    schema: purgeAddress,
   },
   purgeHeader: {
     flag: null,

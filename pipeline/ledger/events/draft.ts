@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
+import { hiddenIn } from '../../words/hidden.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { isPlainName } from '../../words/plain-name.ts';
 import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
@@ -226,6 +227,8 @@ const ON_PAGES = new Set(['data.sentinel', 'data.deliberation', 'data.decision']
 function warnAboutNames(event: LedgerEvent, warn: Warn): void {
   for (const [member, name] of namesOf(event)) {
     const expected = `${member} to be an id that`;
+    const hidden = hiddenIn(name);
+    if (hidden !== null) warn('id', `${expected} everybody can see`, `${hidden} in ${JSON.stringify(name)}`);
     if (changesInSpreadsheets(name))
       warn('id', `${expected} spreadsheets keep as it is`, `${JSON.stringify(name)}, which they convert`);
     else if (ON_PAGES.has(member) && !isPageName(name))

@@ -1,19 +1,18 @@
 import { z } from 'zod';
+import { visible } from '../../../pipeline/words/hidden.ts';
 import { KEY_AREAS, type KeyArea } from '../../api/tiers.ts';
 import { containsKey, isKey } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
 
-/** Characters that break lines or change the reading direction: terminals and mails show these texts. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
-
-/** One line of printable text that contains no key. */
+/** One line of visible text that contains no key: terminals and mails show it. */
 export function line(max: number) {
   return z
     .string()
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !UNPRINTABLE.test(text) && !containsKey(text));
+    .check(visible)
+    .refine((text) => !containsKey(text));
 }
 
 export const email = mailAddress;

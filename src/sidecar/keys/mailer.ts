@@ -1,7 +1,7 @@
-import { BlockList, isIP } from 'node:net';
 import { createTransport, type SMTPTransportOptions } from 'nodemailer';
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
+import { isLoopback } from '../../../pipeline/config/loopback.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { redactKeys } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
@@ -18,10 +18,6 @@ interface SmtpServer {
 /** RFC 8314 §3.3 and RFC 6409 §3.1. */
 const DEFAULT_PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
 const EXPECTED = 'smtps://[user:password@]host[:port] or smtp://…, with nothing after the port';
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Parses the setting SMTP_URL. Refuses options in its query: nodemailer would apply them, and one of them disables certificate
@@ -40,14 +36,8 @@ export function parseSmtpUrl(text: string): SmtpServer {
     port: url.port === '' ? port : Number(url.port),
     user: decode(url.username),
     password: decode(url.password),
-    tls: url.protocol === 'smtps:' ? 'start' : isLoopback(host) ? 'none' : 'upgrade',
+    tls: url.protocol === 'smtps:' ? 'start' : isLoopback(url) ? 'none' : 'upgrade',
   };
-}
-
-function isLoopback(host: string): boolean {
-  const version = isIP(host);
-  if (version === 0) return host === 'localhost' || host.endsWith('.localhost');
-  return LOOPBACK.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 function decode(text: string): string | null {

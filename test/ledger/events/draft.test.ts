@@ -110,6 +110,10 @@ describe('warnings', () => {
       ['id: data.deliberation to be an id that can be part of an address: "index.html"'],
     ],
     [{ type: 'deliberation_opened', data: { deliberation: 'Bürgerrat-12', topic: '' } }, []],
+    [
+      { agent: 'AT\u200bLAS' },
+      ['id: agent to be an id that everybody can see: U+200B (character 3) in "AT\u200bLAS"'],
+    ],
     // A name that only begins like a missing value.
     [{ agent: 'NATO' }, []],
     [{ type: 'deliberation_opened', data: { deliberation: 'Nan', topic: 'None of these' } }, []],

@@ -34,6 +34,7 @@ describe('a request for a key', () => {
     ['name', 'Ada\u2028Quill'],
     ['name', 'Ada\u001b[2J'],
     ['name', 'Ada \u202e Quill'],
+    ['name', 'Ada\u200b Quill'],
     ['volume', undefined],
     ['basis', undefined],
     ['key-days', '0'],
