@@ -46,11 +46,11 @@ export class FolderOrigin extends Origin implements Disk {
     this.#hasEntries = hasEntries;
   }
 
-  /** Throws mirror_unreachable if there is no such folder. `hasEntries`: a run writes it, which keeps the log's entries elsewhere in it. */
+  /** Throws config_invalid if there is no such folder. `hasEntries`: a run writes it, which keeps the log's entries elsewhere in it. */
   static async at(folder: string, hasEntries = false): Promise<FolderOrigin> {
     const found = await stat(folder).catch((error: NodeJS.ErrnoException) => `${error.code}`);
     if (typeof found === 'string' || !found.isDirectory())
-      throw new CathedralError('mirror_unreachable', {
+      throw new CathedralError('config_invalid', {
         place: folder,
         expected: 'a folder',
         found: typeof found === 'string' ? found : 'a file',

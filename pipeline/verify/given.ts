@@ -38,7 +38,7 @@ const PROOF = new RegExp(`^${FIRST_LINE.replace(/@.*/, '@')}`);
 const MOST_LINE_BYTES = 4 * MAX_ROW_CHARACTERS;
 
 /**
- * What was given, by its name and its first line, or as the reader says. Throws mirror_unreachable where nothing is, usage where the name shows
+ * What was given, by its name and its first line, or as the reader says. Throws config_invalid where nothing is, usage where the name shows
  * something else than the reader says, and proof_refused for a file that cannot be read.
  */
 export async function openGiven(given: string, said: Kind | null): Promise<Given> {
@@ -88,7 +88,7 @@ async function serviceNamed(given: string, isSaidFile: boolean): Promise<string 
     if (isSaidFile) return null;
     const { code, message } = cause as NodeJS.ErrnoException;
     const fault = { place: given, expected: 'a folder or a file', found: code ?? message, cause };
-    throw new CathedralError('mirror_unreachable', fault);
+    throw new CathedralError('config_invalid', fault);
   }
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isAbsolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { optionOf } from '../../pipeline/config/config.ts';
@@ -108,6 +109,8 @@ function explain(thrown: unknown): number {
 function adviceOnPlace({ place, message }: CathedralError): string {
   const [, path = place] = /'(\/[^']*)'/.exec(message) ?? [];
   const { path: there, uid } = ownerOf(path);
+  // A place inside a ledger or a release, `head.ndjson`, is no path from here.
+  if (!isAbsolute(path) && there === process.cwd()) return '';
   const user = process.getuid?.() ?? uid;
   const option = optionFor(place);
   const other = option === null ? '' : `set another place with ${option}`;

@@ -104,6 +104,12 @@ test.runIf(isRoot)(
       1,
       expect.stringMatching(/out\/lock[.a-z]* belongs to root, and this runs as nobody: change its owner/),
     ]);
+    await mkdir(join(folder, 'closed'), { mode: 0o700 });
+    const show = new RunningCli(['ledger', 'show', '--ledger', join(folder, 'closed')], { HOME: folder }, as);
+    // The file is none of the working directory, which root has as well.
+    expect((await show.finished()).stderr).toMatch(
+      /^cathedral: head\.ndjson: expected a readable file, .*\(ledger_unreadable\)\n$/,
+    );
   },
 );
 
