@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { counted } from '../words/number.ts';
 import '../words/zod-messages.ts';
 import { MAX_PROBLEMS, type Problem, type ProblemCode, problem, quote } from './problem.ts';
 import type { Json } from './read-json.ts';
@@ -47,13 +48,13 @@ function codeOf(issue: Issue): ProblemCode {
 function expectationOf(issue: Issue): string {
   if (issue.code === 'invalid_type') return issue.expected;
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ');
-  if (issue.code === 'too_small')
-    return issue.origin === 'array'
-      ? `at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
-      : `at least ${issue.minimum}`;
-  if (issue.code === 'too_big')
-    return issue.origin === 'array' ? `at most ${issue.maximum} items` : `at most ${issue.maximum}`;
+  if (issue.code === 'too_small') return `at least ${sizeOf(issue.origin, issue.minimum)}`;
+  if (issue.code === 'too_big') return `at most ${sizeOf(issue.origin, issue.maximum)}`;
   return issue.message;
+}
+
+function sizeOf(origin: string, size: number | bigint): string {
+  return origin === 'array' ? counted(size, 'item') : `${size}`;
 }
 
 function lookUp(document: Json, path: readonly PropertyKey[]): unknown {

@@ -7,6 +7,7 @@ import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from 
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
 import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
+import { counted } from '../words/number.ts';
 import { logKey } from './layout.ts';
 import type { Content } from './upload.ts';
 
@@ -46,8 +47,8 @@ export async function assertExtends(reader: TileReader, { size, root }: Checkpoi
   if (await isExtended(reader, { size, root })) return;
   throw new CathedralError('log_forked', {
     place: 'log/checkpoint',
-    expected: `a log that extends the ${size} events with the root ${root} that the bucket has (nothing is published: restore that log)`,
-    found: `${head.size} events with the root ${head.root}`,
+    expected: `a log that extends the ${counted(size, 'event')} with the root ${root} that the bucket has (nothing is published: restore that log)`,
+    found: `${counted(head.size, 'event')} with the root ${head.root}`,
   });
 }
 

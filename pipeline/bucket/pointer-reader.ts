@@ -1,5 +1,6 @@
 import { CathedralError, type ErrorCode } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { counted } from '../words/number.ts';
 import { POINTER_KEY } from './layout.ts';
 import { LONGEST_POINTER, type Pointer, parsePointer } from './pointer.ts';
 import { StoreClock } from './store-clock.ts';
@@ -64,7 +65,11 @@ export class PointerReader {
         manifest.sha256,
       );
     if (log.size < accepted.log.size)
-      throw this.#unusable('release_refused', `a log of ${accepted.log.size} events or more`, `${log.size}`);
+      throw this.#unusable(
+        'release_refused',
+        `a log of ${counted(accepted.log.size, 'event')} or more`,
+        `${log.size}`,
+      );
   }
 
   #unusable(code: ErrorCode, expected: string, found: string): CathedralError {

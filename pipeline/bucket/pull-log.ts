@@ -38,6 +38,7 @@ import {
 } from '../release/log/log-folder.ts';
 import { publicEntry, publicFile } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
+import { counted } from '../words/number.ts';
 import { logKey } from './layout.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
 import { PARALLEL_FETCHES, type PullOptions } from './pull-release.ts';
@@ -159,7 +160,7 @@ async function readTile(tile: Tile, store: LogPull['store']): Promise<Uint8Array
   const key = logKey(tilePath(tile));
   const found = await store.read(key, TILE_WIDTH * HASH_BYTES);
   if (found) return found.content;
-  throw invalid(`${store.name}/${key}`, `a tile of ${tile.width} hashes`);
+  throw invalid(`${store.name}/${key}`, `a tile of ${counted(tile.width, 'hash', 'hashes')}`);
 }
 
 async function storedEntries(
@@ -170,7 +171,7 @@ async function storedEntries(
   const key = logKey(path);
   const place = `${store.name}/${key}`;
   const found = await store.read(key, MAX_BUNDLE_BYTES);
-  if (!found) throw invalid(place, `${hashes.length} entries`);
+  if (!found) throw invalid(place, counted(hashes.length, 'entry', 'entries'));
   const entries = parseBundle(found.content, hashes.length, place);
   assertHashes(entries.map(leafHash), hashes, place);
   return entries;

@@ -7,6 +7,7 @@ import { removeOthers, swapCurrent } from '../release/disk/swap-current.ts';
 import { currentId } from '../release/format/release.ts';
 import { keepCosigned } from '../release/log/cosign-log.ts';
 import { publishCheckpoint } from '../release/log/staged-log.ts';
+import { counted } from '../words/number.ts';
 import { POINTER_KEY } from './layout.ts';
 import { isCosigned, type Pointed } from './pointer.ts';
 import { pullLog } from './pull-log.ts';
@@ -34,7 +35,7 @@ export async function pull(pointed: Pointed, options: Pull): Promise<Pulled> {
   if (pointed.log.size < size)
     throw new CathedralError('release_invalid', {
       place: `${store.name}/${POINTER_KEY}`,
-      expected: `a log of ${size} events, as the release has, or more`,
+      expected: `a log of ${counted(size, 'event')}, as the release has, or more`,
       found: `${pointed.log.size}`,
     });
   const log = await pullLog(pointed, options);

@@ -5,6 +5,7 @@ import { type Blob, formatManifest, type Manifest, sha256 } from '../release/for
 import type { Published } from '../release/format/release.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
+import { counted } from '../words/number.ts';
 import { BLOBS, blobKey, cosignedKey, LOG, LOG_ENTRIES, MANIFESTS, manifestKey } from './layout.ts';
 import { newLogObjects } from './log-objects.ts';
 import { isCosigned, type Pointed, pointedCheckpoint } from './pointer.ts';
@@ -120,7 +121,7 @@ async function openWholeLog(out: string, { ledger }: Manifest): Promise<Publishe
   const place = join(out, 'log/checkpoint');
   throw new CathedralError('log_invalid', {
     place,
-    expected: `the log of the release: at least ${ledger.size} events`,
+    expected: `the log of the release: at least ${counted(ledger.size, 'event')}`,
     found: `${size}`,
   });
 }

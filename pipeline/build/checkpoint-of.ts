@@ -3,6 +3,7 @@ import type { Verifier } from '../ledger/notes/note.ts';
 import { snapshotFile } from '../ledger/reading/directory.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
+import { counted } from '../words/number.ts';
 
 /** What to do if a ledger is not the one that was published, for messages. */
 const LEDGER_HINT =
@@ -21,8 +22,8 @@ export function checkpointOf(
   if (checkpoint.origin === origin && checkpoint.size === size && checkpoint.root === root) return note;
   throw refusal(
     snapshot,
-    `${origin}, ${size} events, root ${root}, as it was published`,
-    `${checkpoint.origin}, ${checkpoint.size} events, root ${checkpoint.root}`,
+    `${origin}, ${counted(size, 'event')}, root ${root}, as it was published`,
+    `${checkpoint.origin}, ${counted(checkpoint.size, 'event')}, root ${checkpoint.root}`,
   );
 }
 

@@ -16,7 +16,7 @@ import { type Lease, type LeaseOptions, withLease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';
 import { postgresRecords } from '../release/signing/postgres-records.ts';
 import type { SigningRecords, SnapshotHashes } from '../release/signing/signing-record.ts';
-import { formatCount } from '../words/number.ts';
+import { counted, formatCount } from '../words/number.ts';
 import type { BuildReport } from './build.ts';
 import type { Share } from './plan.ts';
 
@@ -210,9 +210,11 @@ async function clean(
   if (!cleaned) return;
   const { removed, missing } = cleaned;
   if (removed.objects > 0)
-    log(`removed ${removed.objects} objects that nothing refers to from ${objects.name}`);
+    log(`removed ${counted(removed.objects, 'object')} that nothing refers to from ${objects.name}`);
   if (missing.length > 0)
-    log(`${objects.name} lacks ${missing.length} objects of the current release, such as ${missing[0]}`);
+    log(
+      `${objects.name} lacks ${counted(missing.length, 'object')} of the current release, such as ${missing[0]}`,
+    );
 }
 
 /** Tells all machines how a run ended. A status without the time of the next run keeps the one that is known. */

@@ -10,6 +10,7 @@ import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import { hasPublicBundles } from '../release/log/public-bundles.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
 import { LogExtension, stagePublicEvents } from '../release/log/staged-log.ts';
+import { counted } from '../words/number.ts';
 
 interface LogOptions {
   out: string;
@@ -82,11 +83,11 @@ async function extend<T>(
   const staged = await extension.staged();
   if (lacksEvents) {
     log(
-      `publishing the public events among ${published.edge.size} entries of the log, for the first time or by new decisions`,
+      `publishing the public events among ${counted(published.edge.size, 'entry', 'entries')} of the log, for the first time or by new decisions`,
     );
     await stagePublicEvents(staged, reader);
   }
-  log(`adding ${target.size - published.edge.size} entries to the log`);
+  log(`adding ${counted(target.size - published.edge.size, 'entry', 'entries')} to the log`);
   await extension.complete(target, { ledger, verifiers });
   // Before publishing: a run that is killed afterwards would otherwise leave them.
   await removeOldPartials(out, Math.min(published.edge.size, served));

@@ -16,7 +16,7 @@ import type { Facts } from '../release/format/manifest.ts';
 import { type HistoryWriter, openHistory } from '../release/history/history.ts';
 import { FORK_HINT } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { formatCount } from '../words/number.ts';
+import { counted, formatCount } from '../words/number.ts';
 import { closeYear } from './data-file.ts';
 import { EventDaysWriter } from './event-days.ts';
 import type { RunLog } from './extend-log.ts';
@@ -38,7 +38,7 @@ export function withForkHint(cause: unknown, ledger: string, { size, snapshot }:
     );
   return withHint(
     cause,
-    `this ledger does not extend the ${size} published events up to ${snapshot}, or its copy is damaged; ${FORK_HINT}`,
+    `this ledger does not extend the ${counted(size, 'published event')} up to ${snapshot}, or its copy is damaged; ${FORK_HINT}`,
   );
 }
 
@@ -173,7 +173,8 @@ function newFindings(state: State, seen: number): string[] {
 
 function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: string) => void): void {
   const step = (size: number) => Math.floor(size / PROGRESS_EVERY);
-  if (step(after.size) > step(before.size)) log(`read ${after.size} events, up to ${after.timestamp}`);
+  if (step(after.size) > step(before.size))
+    log(`read ${counted(after.size, 'event')}, up to ${after.timestamp}`);
 }
 
 function noEvents(): CathedralError {

@@ -31,6 +31,7 @@ import {
   type Signed,
   type SigningRecords,
 } from '../release/signing/signing-record.ts';
+import { counted } from '../words/number.ts';
 import { keysFile } from './keys-file.ts';
 
 export type PublisherOptions =
@@ -201,8 +202,8 @@ async function assertSetBackNowhere(
     assertExtendsLast(recorded, { timestamp, ledger: { origin, size, root } }, records);
     if (file === newest || size === recorded.ledger.size) continue;
     const place = `snapshots/${file.id}.checkpoint`;
-    const expected = `${recorded.ledger.size} events, as signed (nothing is published: restore the ledger that was published)`;
-    throw new CathedralError('release_refused', { place, expected, found: `${size} events` });
+    const expected = `${counted(recorded.ledger.size, 'event')}, as signed (nothing is published: restore the ledger that was published)`;
+    throw new CathedralError('release_refused', { place, expected, found: counted(size, 'event') });
   }
 }
 

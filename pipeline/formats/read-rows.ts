@@ -2,6 +2,7 @@ import type { Artifact } from '../artifacts/artifact.ts';
 import { CathedralError } from '../errors.ts';
 import { numberText, parseExactJson } from '../ledger/events/json.ts';
 import { formatAmount, parseAmount } from '../model/amount.ts';
+import { counted } from '../words/number.ts';
 import type { Column, ColumnType, Place, Row, Value } from './columns.ts';
 import { csvCells, firstLines } from './csv-cells.ts';
 
@@ -60,7 +61,7 @@ function readCsvRows({ columns, artifact: { path } }: ReadableTable, text: strin
   const readers = columns.map(({ type }) => FROM_CELL[type]);
   return csvCells(text, most).map((cells) => {
     if (cells.length !== columns.length) {
-      const expected = `${columns.length} cells`;
+      const expected = counted(columns.length, 'cell');
       throw new CathedralError('artifact_invalid', { place: path, expected, found: `${cells.length}` });
     }
     return cells.map((cell, index) =>

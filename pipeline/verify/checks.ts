@@ -15,7 +15,7 @@ import {
   SIGNATURE_PATH,
 } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
-import { formatBytes } from '../words/number.ts';
+import { counted, formatBytes } from '../words/number.ts';
 import { verifyFiles } from './files.ts';
 import { type Findings, mismatchError, type Retries, retryWhileInconsistent } from './findings.ts';
 import {
@@ -296,7 +296,7 @@ export const CHECKS = [
       const head = trust.unsigned ? headOf(log) : await openCheckpoint(subject.manifest!, ledgerKeys, place);
       const reader = await openLog(origin, head);
       subject.reader = reader;
-      options.log(`log of ${head.size} events`);
+      options.log(`log of ${counted(head.size, 'event')}`);
       const { keep, parallel, choose } = options;
       const tiles = { choose: choose.tiles, parallel, keep: keep?.tile.bind(keep) };
       const { read, all } = await verifyTiles(reader, tiles);
@@ -311,7 +311,7 @@ export const CHECKS = [
       if (published && !keep && origin.disk)
         await verifyLogNames(published.reader, reader.head, { origin, findings, disk: origin.disk });
       const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature was not verified';
-      return `${head.size} events, ${read} of ${all} tiles have the signed root; ${whose}`;
+      return `${counted(head.size, 'event')}, ${read} of ${all} tiles have the signed root; ${whose}`;
     },
   },
   {
@@ -344,7 +344,7 @@ export const CHECKS = [
         throw forkError(place, `the log ${earlier.log.origin}`, origin);
       const head = isNote ? await readCheckpoint(earlier.note, expected, place) : headOf(earlier.log);
       await assertExtends(reader!, head, place);
-      return `the log extends the ${head.size} events of ${place}`;
+      return `the log extends the ${counted(head.size, 'event')} of ${place}`;
     },
   },
   {

@@ -1,5 +1,6 @@
 import { describeProxies } from '../config/proxies.ts';
 import type { ErrorCode } from '../errors.ts';
+import { counted } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { witnessesOf } from './reader.ts';
 import { isOutage, type Verification } from './verify.ts';
@@ -67,7 +68,7 @@ export function formatVerification(
 }
 
 function notProvenLine(paths: readonly string[]): string {
-  const answers = paths.length === 1 ? '1 answer' : `${paths.length} answers`;
+  const answers = counted(paths.length, 'answer');
   const list = paths.map((path) => `/${path}`).join(', ');
   return `not proven: ${answers} with newer data than the release (${list}); the release’s bytes were verified in its snapshot`;
 }

@@ -9,6 +9,7 @@ import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/notes/note.ts';
 import { verifyNote } from '../ledger/notes/verify-note.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
+import { counted } from '../words/number.ts';
 import { mismatchError } from './findings.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';
 import { forkError, rollbackError } from './signed-release.ts';
@@ -48,7 +49,7 @@ export async function openCheckpoint(
   const { origin, size, root } = parseCheckpoint(text, place);
   const head = headOf(log);
   if (origin === log.origin && size === head.size && root === head.root) return head;
-  const expected = `${log.origin}, ${head.size} events, root ${head.root}`;
+  const expected = `${log.origin}, ${counted(head.size, 'event')}, root ${head.root}`;
   throw mismatchError(place, expected, `${origin}, ${size}, ${root}`);
 }
 
@@ -68,12 +69,12 @@ export async function readCheckpoint(
 export async function assertExtends(reader: TileReader, earlier: TreeHead, place: string): Promise<void> {
   const { head } = reader;
   if (earlier.size > head.size)
-    throw rollbackError(place, `a log of ${earlier.size} events or more`, `${head.size}`);
+    throw rollbackError(place, `a log of ${counted(earlier.size, 'event')} or more`, `${head.size}`);
   if (await isExtended(reader, earlier)) return;
   throw forkError(
     place,
-    `a log whose first ${earlier.size} events have the root ${earlier.root}`,
-    `${head.size} events with the root ${head.root}, which begin differently`,
+    `a log whose first ${counted(earlier.size, 'event')} have the root ${earlier.root}`,
+    `${counted(head.size, 'event')} with the root ${head.root}, which begin differently`,
   );
 }
 

@@ -18,6 +18,7 @@ import {
   OLD_HISTORIES,
   SNAPSHOTS,
 } from '../release/format/snapshot-index.ts';
+import { counted } from '../words/number.ts';
 import { type Findings, mismatchError } from './findings.ts';
 import { assertExtends } from './log.ts';
 import { type Disk, LOG, measure, type Origin, readSmall } from './origin.ts';
@@ -81,7 +82,7 @@ async function assertCosigned(name: string, reader: TileReader, origin: Origin):
   const note = (await readSmall(origin, path, { most: MAX_NOTE_BYTES }))?.bytes ?? '';
   const { size, root } = parseCheckpoint(noteText(note, place), place);
   if (size !== parseCosignedPath(name))
-    throw mismatchError(place, `a checkpoint of ${name}`, `${size} events`);
+    throw mismatchError(place, `a checkpoint of ${name}`, counted(size, 'event'));
   // A later one may stand beside a copy that was made meanwhile.
   if (size <= reader.head.size) await assertExtends(reader, { size, root }, place);
 }

@@ -3,6 +3,7 @@ import { HASH_BYTES } from '../ledger/log/hash.ts';
 import { TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import { digestOf } from '../ledger/notes/digest.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
+import { counted } from '../words/number.ts';
 import { mismatchError } from './findings.ts';
 
 /** The log's folder below the service's root. */
@@ -108,7 +109,11 @@ export abstract class Origin {
     const whole =
       tile.width < TILE_WIDTH && (await readSmall(this, `${LOG}/${tilePath(full)}`, { exactly: fullBytes }));
     if (whole) return whole.bytes.subarray(0, bytes);
-    throw mismatchError(this.placeOf(path), `a tile of ${tile.width} hashes`, 'no such file');
+    throw mismatchError(
+      this.placeOf(path),
+      `a tile of ${counted(tile.width, 'hash', 'hashes')}`,
+      'no such file',
+    );
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../ledger/notes/witness-quorum.ts';
 import { ledgerVerifiers, readVerifiers } from '../ledger/writing/ledger-keys.ts';
 import { formatTimestamp } from '../words/moment.ts';
+import { counted } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import { HttpOrigin, type HttpOriginOptions } from './http-origin.ts';
@@ -188,9 +189,9 @@ export async function auditLog(
     seen,
     facts: { ...checkpoint, goesOnFrom: held?.size ?? null, witnesses: seen?.facts ?? null },
     lines: [
-      `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
+      `Compared with the log ${checkpoint.origin}, ${counted(checkpoint.size, 'event')}, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
       ...(seen ? [seen.line] : []),
-      ...(held ? [printable(`It extends the ${held.size} events of ${held.place}.`)] : []),
+      ...(held ? [printable(`It extends the ${counted(held.size, 'event')} of ${held.place}.`)] : []),
     ],
   };
 }

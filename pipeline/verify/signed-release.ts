@@ -14,6 +14,7 @@ import {
   textOf,
 } from '../release/format/public-manifest.ts';
 import { formatTimestamp } from '../words/moment.ts';
+import { counted } from '../words/number.ts';
 import { mismatchError } from './findings.ts';
 import {
   type Origin,
@@ -160,9 +161,9 @@ export function assertNoRollback(accepted: AcceptedRelease, next: Latest, place:
   if (next.version === version && next.manifest.sha256 !== sha256)
     throw forkError(place, `version ${version} with the manifest ${sha256}`, next.manifest.sha256);
   if (next.log.size < log.size)
-    throw rollbackError(place, `a log of ${log.size} events or more`, `${next.log.size}`);
+    throw rollbackError(place, `a log of ${counted(log.size, 'event')} or more`, `${next.log.size}`);
   if (next.log.size === log.size && next.log.root_hash !== log.root_hash)
-    throw forkError(place, `root ${log.root_hash} of ${log.size} events`, next.log.root_hash);
+    throw forkError(place, `root ${log.root_hash} of ${counted(log.size, 'event')}`, next.log.root_hash);
 }
 
 /** TUF's rule against freezing a reader on an old release. Throws mirror_expired. `now`: ms since 1970. */

@@ -26,6 +26,7 @@ import {
   type SnapshotFile,
 } from '../release/format/snapshot-index.ts';
 import { openManifest } from '../release/signing/open-manifest.ts';
+import { counted } from '../words/number.ts';
 import { type Findings, mismatchError } from './findings.ts';
 import { assertExtends, headOf } from './log.ts';
 import { announcedLength, type Origin, promisedBody, readListed, readPromised, readSmall } from './origin.ts';
@@ -119,7 +120,7 @@ async function readSnapshot(
   const place = origin.placeOf(path);
   if (index.path !== path) throw mismatchError(origin.placeOf(LIST_PATH), path, index.path);
   if (log_size > reader.head.size)
-    throw mismatchError(place, `a snapshot of at most ${reader.head.size} events`, `${log_size}`);
+    throw mismatchError(place, `a snapshot of at most ${counted(reader.head.size, 'event')}`, `${log_size}`);
   await assertExtends(reader, headOf({ size: log_size, root_hash }), place);
   const bytes = await readPromised(origin, index);
   const snapshot = parseSnapshot(textOf(bytes, place), place);
@@ -127,7 +128,7 @@ async function readSnapshot(
   if (snapshot.id !== id || size !== log_size || root !== root_hash)
     throw mismatchError(
       place,
-      `snapshot ${id} of ${log_size} events, ${root_hash}`,
+      `snapshot ${id} of ${counted(log_size, 'event')}, ${root_hash}`,
       `${snapshot.id}, ${size}, ${root}`,
     );
   if (snapshot.release !== entry.release || snapshot.as_of !== entry.as_of)
@@ -205,7 +206,7 @@ export async function assertSigned(
   if (manifest.release !== snapshot.release || size !== log.size || root_hash !== log.root_hash)
     throw mismatchError(
       place,
-      `${manifest.release}, ${size} events, ${root_hash}, as signed`,
+      `${manifest.release}, ${counted(size, 'event')}, ${root_hash}, as signed`,
       `${snapshot.release}, ${log.size}, ${log.root_hash}`,
     );
   const signed = new Map(manifest.files.map(({ path, sha256 }) => [path, sha256]));

@@ -1,6 +1,7 @@
 import type { Finding } from '../errors.ts';
 import type { Witnessing } from '../ledger/notes/witness-quorum.ts';
 import { MANIFEST_PATH } from '../release/format/public-manifest.ts';
+import { counted } from '../words/number.ts';
 import {
   CHECKS,
   type Choice,
@@ -91,7 +92,7 @@ async function runCheck(
   const detail = await subject.findings.attempt(() => run(subject));
   const found = all.slice(before);
   if (found.length === 0) return { check: name, state: 'verified', detail: detail!, findings: [] };
-  const count = found.length === 1 ? '1 finding' : `${found.length} findings`;
+  const count = counted(found.length, 'finding');
   return { check: name, state: isOutage(found) ? 'unreachable' : 'failed', detail: count, findings: found };
 }
 

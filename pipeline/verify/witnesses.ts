@@ -4,6 +4,7 @@ import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import { assertQuorum, readWitnesses, type Witnessing } from '../ledger/notes/witness-quorum.ts';
+import { counted } from '../words/number.ts';
 import { mismatchError } from './findings.ts';
 import { CHECKPOINT } from './log.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';
@@ -50,7 +51,7 @@ export async function verifyWitnesses(
   throw new CathedralError('witness_quorum', {
     place: origin.placeOf(CHECKPOINT),
     expected: `a checkpoint of ${size} or more events, with the cosignatures that the policy requires`,
-    found: newest ? `one of ${newest.checkpoint.size} events, older than the release` : 'none',
+    found: newest ? `one of ${counted(newest.checkpoint.size, 'event')}, older than the release` : 'none',
   });
 }
 

@@ -8,6 +8,7 @@ import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts'
 import { type Cosigner, claimedTimestamp, isBy, verifySignature } from '../ledger/notes/cosignature.ts';
 import { type CosigningKey, cosign } from '../ledger/notes/cosigning-key.ts';
 import { formatSignature, readSignatures, type Verifier } from '../ledger/notes/note.ts';
+import { counted } from '../words/number.ts';
 import { WitnessRecord } from './witness-record.ts';
 
 const wrong = errorOf('config_invalid');
@@ -119,11 +120,11 @@ export class Witness {
         .keepRefused(checkpoint, `${text}\n${own}`)
         .catch((error) => this.#options.log(error.message));
       this.#options.log(
-        `refused ${describe(checkpoint)}: not proved to extend ${size} events with the root ${root}`,
+        `refused ${describe(checkpoint)}: not proved to extend ${counted(size, 'event')} with the root ${root}`,
       );
       return checkpoint.size === size && checkpoint.root !== root
-        ? refusal(409, `${size} events with the root ${root} were cosigned before`)
-        : refusal(422, `not proved to extend the ${size} events with the root ${root}`);
+        ? refusal(409, `cosigned before: ${counted(size, 'event')} with the root ${root}`)
+        : refusal(422, `not proved to extend the ${counted(size, 'event')} with the root ${root}`);
     }
     const timestamp = Math.max(Math.floor(this.#options.now() / 1000), this.#lastTime(last?.note));
     const lines = this.#options.keys.map((key) => cosign(key, text, timestamp)).join('');
@@ -196,7 +197,7 @@ export function refusal(status: number, message: string): WitnessAnswer {
 }
 
 function describe({ origin, size, root }: Checkpoint): string {
-  return `${origin}, ${size} events, root ${root}`;
+  return `${origin}, ${counted(size, 'event')}, root ${root}`;
 }
 
 /** Without the code, which is for operators. */

@@ -1,3 +1,5 @@
+import { counted } from './number.ts';
+
 // This pattern is published in JSON Schemas, so it has no lookahead, which some regular expression engines lack. Each
 // alternative starts with another unit.
 const DATE = '[0-9]+Y([0-9]+M)?([0-9]+D)?|[0-9]+M([0-9]+D)?|[0-9]+D';
@@ -49,5 +51,5 @@ export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [unit, length] = INTERVALS.find(([, each]) => seconds >= each) ?? INTERVALS.at(-1)!;
   const count = Math.floor(seconds / length);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return counted(count, unit);
 }

@@ -60,6 +60,11 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
+/** `1 event`, `0 events`, `20000 events`: in messages, with digits as programs write them. */
+export function counted(count: number | bigint, one: string, many = `${one}s`): string {
+  return `${count} ${count.toString() === '1' ? one : many}`;
+}
+
 /** `3 of the 5 virtues are`, `All 5 virtues are`, `None of the 5 virtues is`: how many of more than one, with the verb. */
 export function formatSome(
   count: number,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
 import type { Finding } from '../../pipeline/errors.ts';
-import { formatCount } from '../../pipeline/words/number.ts';
+import { counted, formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, importFull, json } from './command.ts';
 
 function formatFinding({ place, expected, found }: Finding): string {
@@ -112,7 +112,7 @@ const asOf = defineCommand({
     const agrees = published ? findings.length === 0 : null;
     const lines = [
       ...findings.map(formatFinding),
-      `rebuilt: as of ${manifest.timestamp}, ${size} events, root hash ${root}`,
+      `rebuilt: as of ${manifest.timestamp}, ${counted(size, 'event')}, root hash ${root}`,
     ];
     if (into !== null) lines.push(`the files are in ${into}`);
     if (agrees === null) lines.push(`${out} does not contain ${snapshot}, so there is nothing to compare`);

@@ -9,7 +9,7 @@ import { dayOfCycle, nextSlotId, SLOT_MS, slotId, slotTimestamp } from '../../pi
 import { CATHEDRALS } from '../../pipeline/ledger/events/vocabulary.ts';
 import type { NoteKey } from '../../pipeline/ledger/notes/note-keys.ts';
 import { DAY_MS } from '../../pipeline/words/day.ts';
-import { formatNumber } from '../../pipeline/words/number.ts';
+import { counted } from '../../pipeline/words/number.ts';
 import { firstOf, lastOf, Moment } from '../api/query/period.ts';
 import { defineCommand, json, present, type Result } from './command.ts';
 import { assertWhole, ORGANISATION_FLAGS } from './organisation.ts';
@@ -207,9 +207,7 @@ const seal = defineCommand({
     const sealed = await sealLedger(files, { quiet, waitMs: config.wait * 1000, now });
     const { snapshots, position, head, paused } = sealed;
     const { snapshot, size } = position;
-    const lines = snapshots.map(
-      ({ id, events }) => `sealed ${id}: ${events === 1 ? '1 event' : `${formatNumber(events)} events`}`,
-    );
+    const lines = snapshots.map(({ id, events }) => `sealed ${id}: ${counted(events, 'event')}`);
     if (lines.length === 0)
       lines.push(`Nothing to seal. The current slot ends at ${slotTimestamp(nextSlotId(slotId(now())))}.`);
     present(

@@ -5,6 +5,7 @@ import { hasScheme, integer, numbers, pathOrAddress } from '../../pipeline/confi
 import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Kind } from '../../pipeline/verify/given.ts';
+import { counted } from '../../pipeline/words/number.ts';
 import { type Command, type Context, defineCommand, json, type Result } from './command.ts';
 import {
   EVENT_HASH,
@@ -281,7 +282,7 @@ async function verifyProofFile(
     facts: { valid, event: `0x${event}`, index, origin, size, root, key, witnesses: seen?.facts ?? null },
     lines: [
       `The proof holds: event 0x${event} is number ${index} of the log ${origin},`,
-      `in the tree of ${size} events with root hash ${root}, signed by ${key}.`,
+      `in the tree of ${counted(size, 'event')} with root hash ${root}, signed by ${key}.`,
       ...(seen ? [seen.line] : []),
     ],
     status: valid ? 0 : 1,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { integer, numbers } from '../../pipeline/config/setting.ts';
 import { parseSpan } from '../../pipeline/sample/span.ts';
+import { counted } from '../../pipeline/words/number.ts';
 import { defineCommand, errorsOf, json } from './command.ts';
 
 const sample = defineCommand({
@@ -65,7 +66,7 @@ const sample = defineCommand({
     const { events: count, snapshots, timestamp } = written;
     return {
       facts: { ledger, seed, events: count, snapshots, as_of: timestamp },
-      lines: `${count} events in ${snapshots} snapshots, as of ${timestamp}`,
+      lines: `${counted(count, 'event')} in ${snapshots} snapshots, as of ${timestamp}`,
     };
   },
 });

@@ -10,6 +10,7 @@ import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.t
 import { type FollowedLog, Witness } from '../../pipeline/witness/witness.ts';
 import { createWitnessKeys, readWitnessKeys } from '../../pipeline/witness/witness-keys.ts';
 import { witnessServer } from '../../pipeline/witness/witness-server.ts';
+import { counted } from '../../pipeline/words/number.ts';
 import { addressOf, closeServer, listenOn } from '../sidecar/server-address.ts';
 
 interface WitnessConfig extends Pick<Config, 'host' | 'port' | 'grace'> {
@@ -46,7 +47,7 @@ export async function runWitness(
   const server = witnessServer({ witness, about: describe(keys, logs), report });
   await listenOn(server, { host, port });
   for (const { cosigner } of keys) print(`Verifier key: ${formatCosignerKey(cosigner)}`);
-  print(`Witnessing ${logs.length} ${logs.length === 1 ? 'log' : 'logs'} at ${addressOf(host, server)}`);
+  print(`Witnessing ${counted(logs.length, 'log')} at ${addressOf(host, server)}`);
   if (!signal.aborted) await once(signal, 'abort');
   await closeServer(server, grace * 1000);
 }

@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hiddenIn } from '../../pipeline/words/hidden.ts';
 import {
   formatDay,
   formatMoment,
@@ -8,6 +10,7 @@ import {
   formatTimestamp,
 } from '../../pipeline/words/moment.ts';
 import {
+  counted,
   formatBytes,
   formatChange,
   formatCount,
@@ -76,6 +79,41 @@ describe('times in words are in UTC, wherever the site is built', () => {
     expect(found).toBe(expected);
   });
 });
+
+test('a number stands before one thing or several', () => {
+  expect([0, 1, 2, 20_000].map((count) => counted(count, 'event'))).toEqual([
+    ...['0 events', '1 event', '2 events', '20000 events'],
+  ]);
+  expect([1n, 2n].map((count) => counted(count, 'entry', 'entries'))).toEqual(['1 entry', '2 entries']);
+});
+
+// What is counted before it is written: a name in capitals is a constant, which is never one.
+const PLURAL =
+  /\$\{(?!format|[A-Z_]+[}.])[^{}`]*\} (?:published |read )?(events|cells|items|elements|keys|answers|findings|starts)\b/;
+
+test('no message writes the plural of what may be one', () => {
+  const files = globSync(['pipeline/**/*.ts', 'src/**/*.ts']);
+  const lines = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => PLURAL.test(line) && !/^\s*(\*|\/\/|\/\*)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  ['Council of Northby', null],
+  ['Räte & Söhne – 市議会 👩‍⚖️ नर्मदा\u200dक', null],
+  ['شورای\u200cشهر', null],
+  ['Coun\u202ecil', 'U+202E (character 5)'],
+  ['👩 \u200bCouncil', 'U+200B (character 3)'],
+  ['\ufeffCouncil', 'U+FEFF (character 1)'],
+  ['Coun\u00adcil', 'U+00AD (character 5)'],
+  ['Council\u3164', 'U+3164 (character 8)'],
+  ['Council\u{e0041}', 'U+E0041 (character 8)'],
+  ['Coun\ncil', 'U+000A (character 5)'],
+])('in %j, nobody sees %s', (text, hidden) => expect(hiddenIn(text)).toBe(hidden));
 
 describe('phrases', () => {
   test('are made from tokens and lists', () => {

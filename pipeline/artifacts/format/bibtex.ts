@@ -3,6 +3,7 @@ import bibtexParse from 'bibtex-parse';
 import * as z from 'zod/mini';
 import { CathedralError } from '../../errors.ts';
 import { described } from '../../words/described.ts';
+import { counted } from '../../words/number.ts';
 import type { Author } from './bibliography.ts';
 import { curlQuotes, formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
@@ -156,7 +157,7 @@ function assertReadsBack(text: string, entries: readonly BibtexEntry[], place: s
   if (found.length !== entries.length) {
     throw new CathedralError('artifact_invalid', {
       place,
-      expected: `${entries.length} entries`,
+      expected: counted(entries.length, 'entry', 'entries'),
       found: `${found.length} when it was read back`,
     });
   }

@@ -7,6 +7,7 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { type Facts, type Manifest, type NewFile, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import type { Staging } from '../../release/staging/staging.ts';
+import { counted } from '../../words/number.ts';
 import type { Chart } from '../chart.ts';
 import { DEFAULT_STATE } from '../chart-state.ts';
 import { chartCsv } from '../chart-table.ts';
@@ -50,7 +51,7 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   const stale: Chart[] = [];
   for (const chart of CHARTS) if (!(await takeOver(staging, chart, options))) stale.push(chart);
   if (stale.length === 0) return [];
-  options.log(`drawing ${stale.length} charts`);
+  options.log(`drawing ${counted(stale.length, 'chart')}`);
   const drawn = await drawCharts(staging, stale, options);
   // A damaged chart has been taken over in part.
   const staged = new Set(staging.paths());
@@ -173,7 +174,7 @@ export async function printCharts(
   { print, facts, organisation, log }: ChartsOptions,
 ): Promise<void> {
   if (!print || files.length === 0) return;
-  log(`printing ${files.length} charts`);
+  log(`printing ${counted(files.length, 'chart')}`);
   const printed = await print(
     files.map(({ about, title, text }) => ({
       path: about.path,

@@ -1,5 +1,6 @@
 import { homeOf } from '../../artifacts/documents/organisation.ts';
 import { formatTableSchema } from '../../release/format/table-schema.ts';
+import { counted } from '../../words/number.ts';
 import type { Catalogue, Dataset } from './catalogue.ts';
 
 /**
@@ -22,7 +23,9 @@ export function dataPackage({ baseUrl, asOf, organisation, ledger, ...about }: C
       { title: name, path: homeOf(organisation, baseUrl), email, roles: ['publisher'] },
       ...authors.map((title) => ({ title, roles: ['creator'] })),
     ],
-    sources: [{ title: `Ledger ${ledger.origin}, first ${ledger.size} events, root ${ledger.root}` }],
+    sources: [
+      { title: `Ledger ${ledger.origin}, first ${counted(ledger.size, 'event')}, root ${ledger.root}` },
+    ],
     keywords: about.keywords,
     resources: about.datasets.flatMap(resourcesOf),
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CathedralError, type ErrorCode, type Fault } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
 
 const envelope = z.compile(Envelope);
@@ -63,8 +64,8 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
 const EXPECTATIONS: Record<string, (issue: any) => string> = {
   invalid_type: ({ expected }) => INDEFINITE[expected as string] ?? `a ${expected}`,
   invalid_value: ({ values }) => (values.length === 1 ? '' : 'one of ') + values.join(', '),
-  too_small: ({ origin, minimum }) => `${SIZED[origin] ?? ''}at least ${minimum}${UNITS[origin] ?? ''}`,
-  too_big: ({ origin, maximum }) => `${SIZED[origin] ?? ''}at most ${maximum}${UNITS[origin] ?? ''}`,
+  too_small: ({ origin, minimum }) => limited('at least', minimum, UNITS[origin]),
+  too_big: ({ origin, maximum }) => limited('at most', maximum, UNITS[origin]),
   unrecognized_keys: ({ keys }) => `one without the member ${keys.join(', ')}`,
   invalid_format: ({ format, message }) =>
     format === 'regex' ? message : (FORMATS[format] ?? `a valid ${format}`),
@@ -80,5 +81,8 @@ const INDEFINITE: Record<string, string> = {
   record: 'an object',
   array: 'an array',
 };
-const SIZED: Record<string, string> = { string: 'of ', array: 'of ' };
-const UNITS: Record<string, string> = { string: ' characters', array: ' elements' };
+const UNITS: Record<string, string> = { string: 'character', array: 'element' };
+
+function limited(how: string, limit: number, unit?: string): string {
+  return unit === undefined ? `${how} ${limit}` : `of ${how} ${counted(limit, unit)}`;
+}

@@ -1,4 +1,5 @@
 import { errorOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { TILE_WIDTH } from './tile.ts';
 
 const invalid = errorOf('log_invalid');
@@ -34,7 +35,8 @@ export function parseBundle(bytes: Uint8Array, width: number, place: string): Ui
     entries.push(bytes.subarray(start, end));
     at = end;
   }
-  if (entries.length < width) throw invalid(place, `${width} entries`, `${entries.length}`);
-  if (at < bytes.length) throw invalid(place, `${width} entries`, `${bytes.length - at} bytes more`);
+  if (entries.length < width) throw invalid(place, counted(width, 'entry', 'entries'), `${entries.length}`);
+  if (at < bytes.length)
+    throw invalid(place, counted(width, 'entry', 'entries'), `${bytes.length - at} bytes more`);
   return entries;
 }

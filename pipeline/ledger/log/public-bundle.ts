@@ -1,5 +1,6 @@
 import { leafHash } from '#hashing';
 import { errorOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { Envelope, type LedgerEvent } from '../events/event.ts';
 import { readJson } from '../events/json.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
@@ -99,7 +100,7 @@ export class PublicEvents {
     if (bytes) return { place, entries: parsePublicBundle(bytes, width, place) };
     const full = publicBundlePath({ index, width: TILE_WIDTH }, version);
     const whole = width < TILE_WIDTH ? await this.#read(full, MAX_BUNDLE_BYTES) : null;
-    if (!whole) throw invalid(place, `a bundle of ${width} leaves`, 'no such file');
+    if (!whole) throw invalid(place, `a bundle of ${counted(width, 'leaf', 'leaves')}`, 'no such file');
     const fullPlace = this.reader.placeOf(full);
     return { place: fullPlace, entries: parsePublicBundle(whole, TILE_WIDTH, fullPlace).slice(0, width) };
   }

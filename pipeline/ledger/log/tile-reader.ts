@@ -1,5 +1,6 @@
 import { nodeHash } from '#hashing';
 import { errorOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { HASH_BYTES, type Hash, hashesIn, type TreeHead } from './hash.ts';
 import { CompactRange, largestPower } from './merkle.ts';
 import { edgeTiles, hashesAt, TILE_WIDTH, type Tile, tileAt, tilePath } from './tile.ts';
@@ -128,7 +129,7 @@ async function readHashes(
   if (bytes.length === tile.width * HASH_BYTES) return hashesIn(bytes);
   throw invalid(
     placeOf(tilePath(tile)),
-    `${tile.width} hashes of ${HASH_BYTES} bytes`,
+    `${counted(tile.width, 'hash', 'hashes')} of ${HASH_BYTES} bytes`,
     `${bytes.length} bytes`,
   );
 }

@@ -10,6 +10,7 @@ import {
 } from '../../disk/durable.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
+import { counted } from '../../words/number.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { formatVerifierKey, keyId, MOST_KEYS, type Signer, type Verifier } from './note.ts';
 import { ed25519FromSeed, signerFromSeed } from './signer-from-seed.ts';
@@ -72,7 +73,11 @@ export function parseNoteKeys(text: string, place: string, kind = SIGNING): Note
   const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`, kind));
   const ids = new Set(keys.map((key) => idOf(key, kind.type)));
   if (keys.length > 0 && keys.length <= MOST_KEYS && ids.size === keys.length) return keys;
-  throw badFile(place, `1 to ${MOST_KEYS} keys, each once`, `${keys.length} lines, ${ids.size} keys`);
+  throw badFile(
+    place,
+    `1 to ${MOST_KEYS} keys, each once`,
+    `${counted(keys.length, 'line')}, ${counted(ids.size, 'key')}`,
+  );
 }
 
 function parseLine(line: string, place: string, { type, what }: KeyFileKind): NoteKey {

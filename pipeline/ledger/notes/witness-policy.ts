@@ -4,6 +4,7 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CathedralError } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { type Cosigner, parseCosignerKey, parseLogKey } from './cosignature.ts';
 import { formatVerifierKey, type Verifier } from './note.ts';
 
@@ -209,7 +210,7 @@ class PolicyParser {
 
   #count(items: readonly string[], form: string, least: number, most: number): void {
     if (items.length >= least && items.length <= most) return;
-    throw this.#fault(form, `${items.length} ${items.length === 1 ? 'item' : 'items'} after the first word`);
+    throw this.#fault(form, `${counted(items.length, 'item')} after the first word`);
   }
 
   /** Octets as characters, a line each. */

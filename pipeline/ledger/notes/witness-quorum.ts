@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import { formatAge } from '../../words/duration.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { formatCount } from '../../words/number.ts';
+import { counted, formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { isBy, verifySignature } from './cosignature.ts';
@@ -118,7 +118,7 @@ export async function invalidCosignature(
     const text = noteText(other, place);
     if ((await verifySignature(key, text, signature)).verdict !== 'valid') continue;
     const { size, root } = parseCheckpoint(text, place);
-    found = `its cosignature of another checkpoint, of ${size} events with the root ${root}`;
+    found = `its cosignature of another checkpoint, of ${counted(size, 'event')} with the root ${root}`;
   }
   const expected = `a cosignature of this checkpoint by the witness ${name} (${key.name}+${key.id})`;
   return new CathedralError('witness_signature', { place, expected, found });

@@ -1,4 +1,5 @@
 import { CathedralError, errorOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { slotTime } from '../events/slot.ts';
 import { type LedgerPosition, positionOf, type ReadLeaf } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
@@ -73,11 +74,11 @@ function assertSigned(
   read: { size: number; root(): string },
   { size, root }: Checkpoint,
 ): void {
-  if (read.size !== size) throw sizeFault(file, `the ${read.size} events read`, size);
+  if (read.size !== size) throw sizeFault(file, `the ${counted(read.size, 'event')} read`, size);
   if (read.root() === root) return;
   throw new CathedralError('ledger_root', {
     place: `snapshots/${file.id}.checkpoint`,
-    expected: `root ${read.root()} of the ${read.size} events read`,
+    expected: `root ${read.root()} of the ${counted(read.size, 'event')} read`,
     found: `root ${root}`,
   });
 }

@@ -5,6 +5,7 @@ import { replaceFile } from '../../disk/durable.ts';
 import { readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
+import { counted } from '../../words/number.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../notes/note.ts';
 import {
   type NoteKey,
@@ -106,7 +107,7 @@ export async function rotateLedgerKey({ now, ...change }: KeyChange): Promise<No
   return changing(change, (keys) => {
     if (keys.length > 1) {
       const expected = 'one key (first: cathedral ledger retire)';
-      throw refusal(change.keyFile, expected, `${keys.length} keys`);
+      throw refusal(change.keyFile, expected, counted(keys.length, 'key'));
     }
     return [newNoteKey(keys[0]!.name, now), ...keys];
   });

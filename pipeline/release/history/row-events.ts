@@ -1,4 +1,5 @@
 import { CathedralError } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 
 /**
  * The events that the rows of a segment follow from, stored beside the segment because the columns of the files are fixed by the
@@ -41,7 +42,7 @@ export function parseRowEvents(text: string, rows: number, place: string): strin
   if (bad === undefined && lines.length === rows) return lines;
   throw new CathedralError('release_invalid', {
     place,
-    expected: `events of ${rows} rows`,
+    expected: `events of ${counted(rows, 'row')}`,
     found: bad === undefined ? `those of ${lines.length}` : JSON.stringify(bad.slice(0, 80)),
   });
 }

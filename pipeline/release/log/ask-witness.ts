@@ -10,6 +10,7 @@ import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
 import { type Cosigner, isBy, verifySignature } from '../../ledger/notes/cosignature.ts';
 import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/notes/note.ts';
 import { invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
+import { counted } from '../../words/number.ts';
 
 /** A server that cosigns checkpoints: several witnesses of a policy may be at one address, each with its own key. */
 export interface WitnessServer {
@@ -85,12 +86,12 @@ async function ask(server: WitnessServer, place: string, options: AskOptions): P
   const { status, body } = answer;
   if (status === 200) return readCosignatures(server, place, body, options);
   const last = sizeIn(answer);
-  const most = `a last cosigned checkpoint of at most ${checkpoint.size} events`;
+  const most = `a last cosigned checkpoint of at most ${counted(checkpoint.size, 'event')}`;
   if (last !== null && last > checkpoint.size) return refused(place, most, `one of ${last}`);
   const why =
     last === null ? REFUSALS[status] : 'the proof starts at another size than its last cosigned checkpoint';
   const found = [`status ${status}`, why, quoted(body)].filter((part) => part).join(', ');
-  return refused(place, `a cosignature of ${checkpoint.size} events`, found);
+  return refused(place, `a cosignature of ${counted(checkpoint.size, 'event')}`, found);
 }
 
 interface HttpAnswer {

@@ -4,6 +4,7 @@ import type { TreeHead } from '../../ledger/log/hash.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type LedgerDirectory, type SnapshotFile, snapshotFile } from '../../ledger/reading/directory.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
+import { counted } from '../../words/number.ts';
 import type { Facts } from '../format/manifest.ts';
 
 /** What to do about a ledger that differs from the published one, as a clause. */
@@ -25,8 +26,8 @@ export function assertSameSnapshot(
   if (checkpoint.size === size && checkpoint.root === root) return;
   throw new CathedralError('log_forked', {
     place: `snapshots/${snapshot}.checkpoint`,
-    expected: `${size} events with the root ${root}, as they were published (nothing is published: ${FORK_HINT})`,
-    found: `${checkpoint.size} events with the root ${checkpoint.root}`,
+    expected: `${counted(size, 'event')} with the root ${root}, as published (nothing is published: ${FORK_HINT})`,
+    found: `${counted(checkpoint.size, 'event')} with the root ${checkpoint.root}`,
   });
 }
 
@@ -57,7 +58,7 @@ export async function assertLedgerHolds(
 function shorter({ size }: TreeHead, found: number): CathedralError {
   return new CathedralError('log_forked', {
     place: 'the ledger',
-    expected: `at least the ${size} events that are published; restore the ledger that has them`,
+    expected: `at least the ${counted(size, 'event')} published; restore the ledger that was published`,
     found: `${found}, as after restoring an old back-up`,
   });
 }
@@ -70,7 +71,7 @@ export function forked(
 ): CathedralError {
   return new CathedralError('log_forked', {
     place: `snapshots/${snapshot.id}.checkpoint`,
-    expected: `a tree of ${size} events with the root ${root}; restore the ledger that was published`,
+    expected: `a tree of ${counted(size, 'event')} with the root ${root}; restore the ledger that was published`,
     found: `the root ${found}: earlier events have changed`,
   });
 }

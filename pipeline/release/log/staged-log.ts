@@ -15,6 +15,7 @@ import type { LedgerDirectory, SnapshotFile } from '../../ledger/reading/directo
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readLines } from '../../ledger/reading/read-lines.ts';
 import type { SnapshotPart } from '../../ledger/reading/read-snapshot.ts';
+import { counted } from '../../words/number.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { isEntries, logFile } from './log-folder.ts';
@@ -253,7 +254,7 @@ function assertSigned(builder: TreeBuilder, before: number, { snapshot, size, ro
   throw new CathedralError('log_forked', {
     place: `snapshots/${snapshot}.checkpoint`,
     expected: `events that extend the ${before} in the log; restore the ledger that was published`,
-    found: `the root ${found} of ${builder.size} events, where ${root} of ${size} is signed`,
+    found: `the root ${found} of ${counted(builder.size, 'event')}, where ${root} of ${size} is signed`,
   });
 }
 

@@ -7,6 +7,7 @@ import {
   writeNoteKeys,
 } from '../../ledger/notes/note-keys.ts';
 import { DAY_MS } from '../../words/day.ts';
+import { counted } from '../../words/number.ts';
 import { readCurrent } from '../format/release.ts';
 import { withChangedKeys } from './shared-keys.ts';
 import type { SigningRecord, SigningRecords } from './signing-record.ts';
@@ -30,7 +31,7 @@ export async function rotatePublisher({ keyFile, records, now }: KeyChange): Pro
   return changing({ keyFile, records }, async () => {
     const keys = await requireKeys(keyFile);
     if (keys.length > 1)
-      throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
+      throw refusal(keyFile, 'one key (first: cathedral publisher retire)', counted(keys.length, 'key'));
     return { keys: [newNoteKey(keys[0]!.name, now), ...keys] };
   });
 }

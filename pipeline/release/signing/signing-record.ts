@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import type { Facts } from '../format/manifest.ts';
 import { Latest, PublicManifest, ReleaseId, SnapshotId } from '../format/public-manifest.ts';
 
@@ -117,9 +118,9 @@ export function assertExtendsLast(before: Ledgered, next: Ledgered, place: strin
   const [old, now] = [before.ledger, next.ledger];
   if (old.origin !== now.origin) refuse(`the ledger ${old.origin}`, now.origin);
   if (now.size < old.size)
-    refuse(`at least the ${old.size} events that were published`, `a ledger of ${now.size}`);
+    refuse(`at least the ${counted(old.size, 'event')} published`, `a ledger of ${now.size}`);
   if (now.size === old.size && now.root !== old.root)
-    refuse(`root ${old.root} of the ${old.size} events that were published`, `root ${now.root}`);
+    refuse(`root ${old.root} of the ${counted(old.size, 'event')} published`, `root ${now.root}`);
   if (Date.parse(next.timestamp) < Date.parse(before.timestamp))
     refuse(`a last event of ${before.timestamp} or later`, next.timestamp);
 }

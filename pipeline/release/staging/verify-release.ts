@@ -8,6 +8,7 @@ import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync 
 import { hashChunks } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { type Blob, type Manifest, parseManifest, releaseFolder, sha256 } from '../format/manifest.ts';
 import { type ReleaseFile, releaseFiles } from '../format/release-files.ts';
@@ -80,7 +81,7 @@ function verifyRows({ segments, files }: Manifest): Finding[] {
     });
     const rows = files.find((file) => file.path === path)?.rows;
     const end = list[0]?.end_row ?? 0;
-    if (rows != null && rows !== end) findings.push(finding(place, `${rows} rows`, `${end}`));
+    if (rows != null && rows !== end) findings.push(finding(place, counted(rows, 'row'), `${end}`));
   }
   return findings;
 }

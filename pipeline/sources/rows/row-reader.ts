@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CathedralError, errorOf } from '../../errors.ts';
+import { counted } from '../../words/number.ts';
 import type { Decode } from './input.ts';
 import { JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
@@ -177,7 +178,7 @@ function rowOf(
   place: string,
 ): Row | CathedralError {
   if (cells.length !== columns.length)
-    return corrupt(place, `${columns.length} cells, as line ${line} has`, `${cells.length}`);
+    return corrupt(place, `${counted(columns.length, 'cell')}, as line ${line} has`, `${cells.length}`);
   const row: Record<string, string> = {};
   for (let index = 0; index < columns.length; index += 1) {
     const [column, cell] = [columns[index]!, cells[index]!];

@@ -14,6 +14,7 @@ import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { waitingFile } from '../../ledger/writing/copied-snapshots.ts';
 import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
+import { counted } from '../../words/number.ts';
 import { removeIndex } from '../import/row-index.ts';
 import { followerOf, markFollower } from './follower.ts';
 import {
@@ -177,7 +178,7 @@ export class LedgerReplica {
     if (kind === 'replica' && writer.end.size > facts.size)
       throw new CathedralError('ledger_order', {
         place: shared.name,
-        expected: `the ${writer.end.size} events that ${folder} has, which were shared before`,
+        expected: `the ${counted(writer.end.size, 'event')} that ${folder} has, as shared before`,
         found: `${facts.size} of them`,
       });
     const isAhead = await this.#isAhead(writer, facts);
@@ -278,7 +279,7 @@ export class LedgerReplica {
           if (found.size !== position.size || found.checkpoint.root !== root)
             throw new CathedralError('store_failed', {
               place: `${shared.name}, ledger_snapshots ${id}`,
-              expected: `root ${found.checkpoint.root} of ${found.size} events, as the checkpoint says`,
+              expected: `root ${found.checkpoint.root} of ${counted(found.size, 'event')}, as the checkpoint says`,
               found: `root ${root} of ${position.size}`,
             });
           end = positionOf(found);

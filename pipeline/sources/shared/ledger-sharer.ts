@@ -14,6 +14,7 @@ import {
 import { type HeadLine, openHead, readOpenHeadLines } from '../../ledger/reading/head.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
+import { counted } from '../../words/number.ts';
 import {
   assertOrigin,
   batchesOf,
@@ -135,7 +136,7 @@ export class LedgerSharer {
   /** Throws log_forked unless the folder has a shared snapshot. */
   #assertHas({ id, position, root }: SharedSnapshot): void {
     const { folder, verifiers } = this.#options;
-    const expected = `the shared ledger snapshot of ${position.size} events with root ${root}`;
+    const expected = `the shared ledger snapshot of ${counted(position.size, 'event')} with root ${root}`;
     let found = 'none';
     try {
       const { checkpoint } = readCheckpoint(snapshotFile(folder, id), verifiers);
@@ -207,7 +208,7 @@ export class LedgerSharer {
     const end = (step?.value as number | undefined) ?? sealed;
     if (end >= size) return end;
     const found = end === 0 ? 'fewer' : `${end} of them`;
-    throw contradiction(folder, `the ${size} events that were shared`, found);
+    throw contradiction(folder, `the ${counted(size, 'event')} shared before`, found);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/settings.ts';
 import { CathedralError } from '../../errors.ts';
-import { formatCount } from '../../words/number.ts';
+import { counted, formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
 import { auditLog, auditorTrust, logOrigin, type Reading, unreadable } from '../reader.ts';
 import { LogEntries } from './log-entries.ts';
@@ -94,7 +94,7 @@ function formatVerdict(
     ...about,
     ...(isAbandoned
       ? [`Stopped after row ${rows}: this is not an export of this log.`]
-      : [`The log has ${entries} ${events}${span}; the file has ${rows} rows.`]),
+      : [`The log has ${entries} ${events}${span}; the file has ${counted(rows, 'row')}.`]),
     ...boundNotes(options),
     ...(logEndsAt
       ? [`The log ends at ${logEndsAt}, before the period does: nothing is proved about later events.`]

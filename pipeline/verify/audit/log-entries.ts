@@ -5,6 +5,7 @@ import { leafHash } from '../../ledger/log/merkle.ts';
 import { bundlePath, TILE_WIDTH, tileAt } from '../../ledger/log/tile.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { assertHashes } from '../../release/log/log-folder.ts';
+import { counted } from '../../words/number.ts';
 import { mismatchError } from '../findings.ts';
 import { LOG, type Origin, readSmall } from '../origin.ts';
 import { openSignedLog, type SignedLog } from '../signed-log.ts';
@@ -77,7 +78,7 @@ export class LogEntries {
       return { first: number * TILE_WIDTH, lines, hashes };
     }
     const place = this.#withKey.placeOf(paths[0]!.path);
-    throw mismatchError(place, `a bundle of ${width} entries`, 'no such file');
+    throw mismatchError(place, `a bundle of ${counted(width, 'entry', 'entries')}`, 'no such file');
   }
 }
 

@@ -8,6 +8,7 @@ import type { Verifier } from '../../ledger/notes/note.ts';
 import { openDirectory } from '../../ledger/reading/directory.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readLines } from '../../ledger/reading/read-lines.ts';
+import { counted } from '../../words/number.ts';
 import { LOG, type Origin } from '../origin.ts';
 import { openSignedLog } from '../signed-log.ts';
 
@@ -43,7 +44,7 @@ export async function proveFromLedger(
   const { root, found } = path.end();
   if (path.size !== checkpoint.size || root !== checkpoint.root) {
     const place = `snapshots/${newest.id}.checkpoint`;
-    const expected = `root ${root} of the ${path.size} events read`;
+    const expected = `root ${root} of the ${counted(path.size, 'event')} read`;
     throw new CathedralError('ledger_root', { place, expected, found: `root ${checkpoint.root}` });
   }
   if (!found) throw missing(event, ledger, checkpoint.size);
@@ -95,6 +96,6 @@ function missing(event: Hash, place: string, size: number): CathedralError {
   return new CathedralError('proof_refused', {
     place,
     expected: `an event with the hash 0x${event}`,
-    found: `none among the ${size} events of its checkpoint`,
+    found: `none among the ${counted(size, 'event')} of its checkpoint`,
   });
 }

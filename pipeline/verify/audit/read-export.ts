@@ -3,6 +3,7 @@ import { csvHeader } from '../../artifacts/format/csv.ts';
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
+import { counted } from '../../words/number.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
 import { EXPORT_TABLE, type HistoryForm, parseCells } from '../rows/history-tables.ts';
 import { parseObject } from '../rows/row-text.ts';
@@ -39,7 +40,9 @@ const EXPORT_DOCUMENT: JsonDocument = {
   faultOf(text, rows) {
     const end = Tail.safeParse(parseObject(`{${text.slice(2)}`));
     if (!end.success) return 'the last line is not the end of an export';
-    return end.data.count === rows ? null : `"count" says ${end.data.count}, but the file has ${rows} rows`;
+    return end.data.count === rows
+      ? null
+      : `"count" says ${end.data.count}, but the file has ${counted(rows, 'row')}`;
   },
 };
 

@@ -5,7 +5,7 @@ import { emptyState } from '../../model/empty-state.ts';
 import { apply } from '../../model/fold.ts';
 import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
-import { formatCount, formatNumber } from '../../words/number.ts';
+import { counted, formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
 import {
   type Difference,
@@ -191,7 +191,7 @@ async function eventAt(index: number, candidate: Candidate, log: PublicLog): Pro
       `The row names event ${formatNumber(index)}, which is later than the checkpoint of this host.`,
       {
         place: `event ${index}`,
-        expected: `one of the ${log.size} events of the checkpoint`,
+        expected: `one of the ${counted(log.size, 'event')} of the checkpoint`,
         found: `${index}`,
       },
     );

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
 import { annotationsOf } from '../../words/described.ts';
+import { counted } from '../../words/number.ts';
 import {
   type Cells,
   cellsAsJson,
@@ -114,12 +115,15 @@ function readTable(text: string): Pasted {
   if (rows.length > (isHeader ? 2 : 1))
     return unknown(
       'one row',
-      `${rows.length - (isHeader ? 1 : 0)} rows; for a whole file, choose or drop the file`,
+      `${counted(rows.length - (isHeader ? 1 : 0), 'row')}; for a whole file, choose or drop the file`,
     );
   const cells = (second ?? first!).map((cell) => cellOf(form, cell));
   if (!isHeader) return readBare(form, cells, text);
   if (first!.length !== cells.length)
-    return unknown(`a row of ${first!.length} cells, as its header has`, `${cells.length} cells`);
+    return unknown(
+      `a row of ${counted(first!.length, 'cell')}, as its header has`,
+      counted(cells.length, 'cell'),
+    );
   return readCells(form, first!, cells);
 }
 

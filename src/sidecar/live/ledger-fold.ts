@@ -12,6 +12,7 @@ import { type HeadCursor, readHead } from '../../../pipeline/ledger/reading/head
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import type { State } from '../../../pipeline/model/state.ts';
+import { counted } from '../../../pipeline/words/number.ts';
 
 /** A gap in the ledger is one after that many readings. */
 const ATTEMPTS = 4;
@@ -174,7 +175,7 @@ export async function assertReleaseMatchesLedger(
   if (signed.size === size && signed.root === root) return;
   throw new CathedralError('ledger_root', {
     place,
-    expected: `root ${root} of ${size} events, as in the release`,
+    expected: `root ${root} of ${counted(size, 'event')}, as in the release`,
     found: `root ${signed.root} of ${signed.size}: another ledger`,
   });
 }

@@ -10,6 +10,7 @@ import type { LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
 import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { counted } from '../../../pipeline/words/number.ts';
 import type { Releases, ServedRelease } from '../files/releases.ts';
 import { LedgerFold } from './ledger-fold.ts';
 import { type LiveDocuments, publicFault } from './live-documents.ts';
@@ -157,7 +158,7 @@ export class LiveState {
     if (!isOvertaken && state.events < this.events) {
       throw new CathedralError('ledger_order', {
         place: 'head.ndjson',
-        expected: `the ${this.events} events read before`,
+        expected: `the ${counted(this.events, 'event')} read before`,
         found: `${state.events}`,
       });
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { counted } from '../../../pipeline/words/number.ts';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import { NONE, readQuery } from '../../api/query/query.ts';
 import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
@@ -250,8 +251,8 @@ async function countStart(
       throw new Problem('request_not_counted');
     });
   if (taken.allowed) return;
-  const whose = 'holder' in subject ? 'the holder of this key' : 'this network';
-  const detail = `The ${limit} starts of this day for ${whose} are used up; the next day begins at 00:00 UTC.`;
+  const whose = 'holder' in subject ? 'The holder of this key' : 'This network';
+  const detail = `${whose} has used its ${counted(Number(limit), 'start')} of this day; the next day begins at 00:00 UTC.`;
   throw new SimulationFault('rate_limited', detail);
 }
 

@@ -117,7 +117,7 @@ describe('the error of an invalid event has the place, what was expected and wha
 {"cycle":151} | cycle to be a string | 151
 {"cycle":"C-0151"} | cycle to be a cycle label like C-151 | "C-0151"
 {"type":"MicMint"} | type to be a snake_case token | "MicMint"
-{"agent":""} | agent to be of at least 1 characters | ""
+{"agent":""} | agent to be of at least 1 character | ""
 {"agent":"${'x'.repeat(201)}"} | agent to be of at most 200 characters | "${'x'.repeat(199)}
 {"agent":"AT\\u0000LAS"} | ${NAME} | "AT\\u0000LAS"
 {"agent":"AT\\ud800LAS"} | ${NAME} | "AT\\ud800LAS"

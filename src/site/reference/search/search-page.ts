@@ -1,4 +1,5 @@
 import { showDirections } from '../../../../pipeline/artifacts/format/show-directions.ts';
+import { counted } from '../../../../pipeline/words/number.ts';
 import { offerAgain } from '../../layout/load-file.ts';
 import { makeElement, makeLink } from '../../layout/make-element.ts';
 import { element, followAddress } from '../../layout/tool.ts';
@@ -50,7 +51,7 @@ function clear(words: string): void {
 function show({ total, counts, results }: Found): void {
   list.replaceChildren(...results.map(resultItem));
   more.hidden = results.length >= total;
-  const pages = total === 1 ? '1 result' : `${total} results`;
+  const pages = counted(total, 'result');
   const part = results.length < total ? `, showing the first ${results.length}` : '';
   status.textContent = total === 0 ? `Nothing found for ${quoted()}.` : `${pages} for ${quoted()}${part}.`;
   count(counts);
