@@ -101,7 +101,7 @@ function compile(file: MappingFile): Mapping {
     Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) }));
   const parts = eventsOf(file).map((event): Part => {
     const { each, data } = event;
-    const isEmpty = (cell: unknown) => cell === undefined || cell === '' || empty.has(`${cell}`.trim());
+    const isEmpty = (cell: unknown) => cell === undefined || isNothing(cell, empty);
     return {
       head: headOf((name) => reader(name === 'id' ? file.id : event[name])),
       whole: ABSENT,
@@ -170,6 +170,12 @@ const ABSENT: Reader = { column: null, columns: [], read: () => undefined };
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** Whether a cell is empty, be it filled up with spaces, as programs write columns of a fixed width. */
+function isNothing(cell: unknown, missing: ReadonlySet<string>): boolean {
+  const text = typeof cell === 'string' ? cell.trim() : numberText(cell);
+  return text !== undefined && (text === '' || missing.has(text));
+}
+
 /** `missing`: texts of cells that count as empty. */
 function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader {
   if (typeof source === 'string') return readerOf({ column: source }, defaults, missing);
@@ -187,8 +193,7 @@ function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader 
       const at = () => `${place()}, column ${column}`;
       const cell = cellOf(row, columns);
       if (cell === undefined) return preset;
-      if (cell === '' || (typeof cell === 'string' && missing.has(cell.trim())))
-        return preset !== undefined ? preset : empty;
+      if (isNothing(cell, missing)) return preset !== undefined ? preset : empty;
       // The items of a list are looked up one by one.
       const isList = typeof kind === 'object' && values !== undefined;
       if (!isList && values !== undefined) return replace(cell, at);

@@ -124,6 +124,39 @@ describe('events are read from', () => {
     }
   });
 
+  test('columns of a fixed width, whose cells of spaces are empty, and numbers that stand for nothing', async () => {
+    const mapping = parseMapping(
+      JSON.stringify({
+        missing: ['-99'],
+        type: { constant: 'mii_reading' },
+        agent: 'who',
+        data: {
+          mii_reading: {
+            mii: 'mii',
+            checked: { column: 'x', values: { X: true }, default: false },
+            drift: { column: 'drift', as: 'number' },
+          },
+        },
+      }),
+      'mapping.json',
+    );
+    const expected = [
+      { type: 'mii_reading', agent: 'ATLAS', data: { mii: 0.9, checked: false } },
+      { type: 'mii_reading', agent: 'ATLAS', data: { mii: 0.8, checked: true, drift: 2 } },
+    ];
+    const table = 'who,mii,x,drift\nATLAS, 0.9, ,      \nATLAS, 0.8,X,   2.0\n';
+    const rows = [
+      { who: 'ATLAS', mii: 0.9, drift: -99 },
+      { who: 'ATLAS', mii: 0.8, x: 'X', drift: 2 },
+    ];
+    for (const [content, name] of [
+      [table, 'a.csv'],
+      [table.replaceAll('      ', '-99'), 'a.csv'],
+      [rows.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson'],
+    ] as const)
+      expect(await read(content, name, { mapping })).toMatchObject({ drafts: expected, faults: [] });
+  });
+
   test('CSV whose cells have line ends, with the line at which a row begins', async () => {
     for (const end of ['\n', '\r\n']) {
       const rows = [
