@@ -3,6 +3,8 @@ import type { Config, SHARED_SETTINGS } from '../../config/settings.ts';
 import { software } from '../../config/software.ts';
 import { databaseOf } from '../../config/store-place.ts';
 import { CathedralError } from '../../errors.ts';
+import { openDirectory } from '../../ledger/reading/directory.ts';
+import { readHeadEnds } from '../../ledger/reading/head.ts';
 import { credentialsFrom } from '../../objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../objects/object-store.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
@@ -88,6 +90,7 @@ export class SharedFolder {
   readonly sharer: LedgerSharer;
   readonly #stores: SharedStores;
   readonly #log: (line: string) => void;
+  readonly #folder: string;
 
   constructor(
     kind: ReplicaOptions['kind'],
@@ -98,6 +101,7 @@ export class SharedFolder {
   ) {
     this.#stores = stores;
     this.#log = log;
+    this.#folder = folder;
     const own = { folder, verifiers, kind, waitMs };
     this.replica = new LedgerReplica({ ...own, ...stores });
     this.sharer = new LedgerSharer({ ...own, ...stores });
@@ -126,10 +130,14 @@ export class SharedFolder {
       await this.update();
       // What an import that was killed has not shared.
       if ((await shared.facts()) !== null) await this.#shareOrReplace();
-      const report = await importNew();
-      await this.#shareOrReplace();
-      assertSameKey(shared.name, await shared.importKey(importKey), importKey);
-      return report;
+      const [imported] = await Promise.allSettled([importNew()]);
+      // The rows before one that stops the import as well. An import of nothing does not decide which ledger the machines share.
+      if (imported.status === 'fulfilled' || (await readHeadEnds(openDirectory(this.#folder)))) {
+        await this.#shareOrReplace();
+        assertSameKey(shared.name, await shared.importKey(importKey), importKey);
+      }
+      if (imported.status === 'rejected') throw imported.reason;
+      return imported.value;
     });
   }
 

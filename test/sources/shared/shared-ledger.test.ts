@@ -2,11 +2,13 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, w
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { IMPORT_INDEX } from '../../../pipeline/ledger/reading/directory.ts';
 import { emptyState } from '../../../pipeline/model/empty-state.ts';
 import { Random } from '../../../pipeline/random.ts';
+import { SharedFolder } from '../../../pipeline/sources/shared/open-shared.ts';
 import { SharedLedger } from '../../../pipeline/sources/shared/shared-ledger.ts';
 import { LedgerFold } from '../../../src/sidecar/live/ledger-fold.ts';
 import { effects } from '../../faults/effects.ts';
@@ -356,6 +358,39 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     mkdirSync(own, { recursive: true });
     writeFileSync(`${own}.key`, '');
     await expect(all.newReplica({ folder: own }).update()).rejects.toMatchObject({ code: 'config_invalid' });
+  });
+
+  test('has the rows before one that stops an import, and is not begun by an import of nothing', async () => {
+    const all = await machines();
+    all.writer.close();
+    const [one, two] = [newFolder(), newFolder()];
+    const importInto = (ledger: string, work: () => Promise<unknown>) => {
+      const stores = { database: all.database, shared: all.shared, objects: all.objects } as never;
+      return new SharedFolder('import', { ledger, verifiers: VERIFIERS }, 0, stores, () => {}).import(
+        'key',
+        0,
+        work,
+      );
+    };
+    const fault = new CathedralError('import_failed', {
+      place: 'row 8',
+      expected: 'an event',
+      found: 'none',
+    });
+    const failing = async () => Promise.reject(fault);
+    await expect(importInto(one, failing)).rejects.toBe(fault);
+    expect(await all.shared.facts()).toBeNull();
+    const some = async () => {
+      const writer = await all.write(one);
+      await all.append(7, writer);
+      writer.close();
+      return failing();
+    };
+    await expect(importInto(one, some)).rejects.toBe(fault);
+    expect(await all.shared.facts()).toMatchObject({ size: 7 });
+    expect(await all.shared.knownImportKey()).toBe('key');
+    await expect(importInto(two, failing)).rejects.toBe(fault);
+    expect(filesOf(two)).toEqual(filesOf(one));
   });
 
   test('never replaces a ledger that is no copy of it, nor tidies one up', async () => {
