@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { asDiskErrors, ifThere, replaceFile } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
@@ -128,6 +128,23 @@ export async function isIntact(place: string, { sha256, bytes }: Blob): Promise<
 export async function makeWay(place: string): Promise<void> {
   const found = await lstat(place).catch(() => null);
   if (found?.isFile() === false) await asDiskErrors(place, () => rm(place, { recursive: true }));
+}
+
+/** Removes what stands in place of a folder above one of these paths below `folder`. Throws publish_failed. */
+export async function makeWayAbove(folder: string, paths: Iterable<string>): Promise<void> {
+  const seen = new Set<string>();
+  const clear = async (at: string) => {
+    if (at === '.' || seen.has(at)) return;
+    seen.add(at);
+    await clear(dirname(at));
+    const place = join(folder, at);
+    // A link may lead to a folder on another disk.
+    const isFolder = await stat(place)
+      .then((found) => found.isDirectory())
+      .catch(() => false);
+    if (!isFolder) await asDiskErrors(place, () => rm(place, { force: true }));
+  };
+  for (const path of paths) await clear(dirname(path));
 }
 
 /** Whether there is a file of this length, and no link. */

@@ -21,7 +21,7 @@ import { assertPlaceable } from '../verify/placeable-paths.ts';
 import { forkError, type SignedRelease } from '../verify/signed-release.ts';
 import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
 import type { VerifiedSnapshot } from '../verify/snapshots.ts';
-import { Blobs, makeWay } from './blobs.ts';
+import { Blobs, makeWay, makeWayAbove } from './blobs.ts';
 import { KeepingOrigin, knowRelease } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
@@ -206,7 +206,9 @@ export class Keeper implements Keep {
         found: voucher === 'nobody' ? 'no signature' : 'a signature by keys that the snapshot itself names',
       });
     await this.#placePending();
-    const place = join(this.#options.folder, index.path);
+    const { folder, recheck } = this.#options;
+    const place = join(folder, index.path);
+    if (recheck) await makeWayAbove(folder, [index.path]);
     await makeWay(place);
     await replaceFile(place, bytes);
     if (isNew) this.#fetched.snapshots += 1;
@@ -221,7 +223,9 @@ export class Keeper implements Keep {
   /** Puts verified files below `snapshots/` in their places. */
   async #placePending(): Promise<void> {
     const { pending } = this.origin;
-    const target = new StagingFolder(this.#options.folder);
+    const { folder, recheck } = this.#options;
+    if (recheck) await makeWayAbove(folder, pending.keys());
+    const target = new StagingFolder(folder);
     const files = [...pending.values()].map(({ path, ...blob }) => ({ ...blob, as: path }));
     await this.#blobs.link(target, files);
     if (pending.size > 0) await target.flush();

@@ -50,8 +50,8 @@ export class KeepingOrigin extends Origin {
     super();
     this.#origin = origin;
     this.#options = options;
-    const { folder, staging, reuseTiles } = options;
-    this.tiles = new LocalTiles(origin, { folder, staging, reuse: reuseTiles });
+    const { folder, staging, recheck, reuseTiles } = options;
+    this.tiles = new LocalTiles(origin, { folder, staging, recheck, reuse: reuseTiles });
   }
 
   placeOf(path: string): string {

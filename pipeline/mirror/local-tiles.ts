@@ -6,7 +6,7 @@ import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
 import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { LOG, type Origin } from '../verify/origin.ts';
-import { hasLength, makeWay } from './blobs.ts';
+import { hasLength, makeWay, makeWayAbove } from './blobs.ts';
 
 export interface TilesOptions {
   folder: string;
@@ -14,6 +14,8 @@ export interface TilesOptions {
   staging: string;
   /** Takes tiles from the disk; otherwise reads all of them from the origin. */
   reuse: boolean;
+  /** Replaces what stands in place of a folder. */
+  recheck: boolean;
 }
 
 /** The log's tiles on the disk of a mirror, supplemented by those of its origin. */
@@ -22,6 +24,7 @@ export class LocalTiles {
   readonly #log: string;
   readonly #staging: string;
   readonly #reuse: boolean;
+  readonly #recheck: boolean;
   readonly #inPlace = new Set<string>();
   readonly #staged = new Set<string>();
   readonly #kept = new Set<string>();
@@ -30,11 +33,12 @@ export class LocalTiles {
   reused = 0;
   fetched = 0;
 
-  constructor(origin: Origin, { folder, staging, reuse }: TilesOptions) {
+  constructor(origin: Origin, { folder, staging, reuse, recheck }: TilesOptions) {
     this.#origin = origin;
     this.#log = join(folder, LOG);
     this.#staging = staging;
     this.#reuse = reuse;
+    this.#recheck = recheck;
   }
 
   /** Not verified. */
@@ -101,6 +105,7 @@ export class LocalTiles {
    * take some that were moved; the next update finds that and fetches them again. Throws publish_failed.
    */
   async place(parallel: number): Promise<void> {
+    if (this.#recheck) await makeWayAbove(this.#log, this.#kept);
     const placed = new Set<string>();
     await inParallel(this.#kept, parallel, async (path) => {
       const place = join(this.#log, path);

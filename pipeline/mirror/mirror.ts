@@ -1,11 +1,15 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asDiskErrors, exists, sync } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import type { Witnessing } from '../ledger/notes/witness-quorum.ts';
-import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
+import { LATEST_PATH, MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
+import { LIST_PATH } from '../release/format/snapshot-index.ts';
 import { type Retries, retryWhileInconsistent } from '../verify/findings.ts';
+import { CURRENT } from '../verify/folder-origin.ts';
 import { LOG, type Validator } from '../verify/origin.ts';
 import {
   type Announced,
@@ -17,6 +21,7 @@ import {
   type SignedRelease,
 } from '../verify/signed-release.ts';
 import { type Verification, verify } from '../verify/verify.ts';
+import { makeWayAbove } from './blobs.ts';
 import { type Fetched, Keeper, type KeeperOptions, type LocalCopy, stagingOf } from './keep.ts';
 import {
   hasNewAnchors,
@@ -71,6 +76,15 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   });
 }
 
+/** What is read of a mirror before it is known what belongs there, and where files wait. */
+const FIRST_READ = [
+  join(CURRENT, MANIFEST_PATH),
+  join(LOG, POLICY_PATH),
+  LIST_PATH,
+  'releases/folder',
+  'staging/file',
+];
+
 /** What can be refused before anything is kept. */
 async function readAcceptable({ origin, keys, acceptExpired, now }: MirrorOptions): Promise<void> {
   const { manifest } = await readSigned(origin, await readLatest(origin), keys);
@@ -79,6 +93,7 @@ async function readAcceptable({ origin, keys, acceptExpired, now }: MirrorOption
 
 async function update(options: MirrorOptions): Promise<Mirrored> {
   const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
+  if (recheck) await makeWayAbove(folder, FIRST_READ);
   const local = await readLocalRelease(folder).catch((error) => {
     if (recheck && error instanceof CathedralError) return null;
     throw error;

@@ -386,6 +386,32 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
+  test.each([
+    ['of its own', ['current', 'log', 'snapshots', 'staging']],
+    ['of the service', ['log/public', 'log/tile/0/000.p', 'snapshots/2025-12-01T00Z/economy']],
+  ])(
+    'with a recheck, replaces files and links that lead nowhere in place of folders %s',
+    async (_, paths) => {
+      for (const damage of [writeFile, (place: string) => symlink('nowhere', place)]) {
+        await updateMirror(server.url, folder);
+        for (const path of paths) {
+          await rm(join(folder, path), { recursive: true, force: true });
+          await damage(join(folder, path), 'hello');
+        }
+        await updateMirror(server.url, folder, { recheck: true });
+        expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+      }
+    },
+  );
+
+  test('leaves a file in place of a folder alone without a recheck, because it may be the wrong folder', async () => {
+    await writeFile(join(folder, 'log'), 'mine');
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({
+      code: 'publish_failed',
+    });
+    expect(await readFile(join(folder, 'log'), 'utf8')).toBe('mine');
+  });
+
   test('replaces a damaged checkpoint by that of its origin, and with a recheck a damaged manifest, but goes back to no earlier release', async () => {
     const earlier = server.site;
     await updateMirror(server.url, folder);
