@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import { readGiven } from '../disk/read-given.ts';
+import { givenText, readGiven } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 import { formatList } from '../words/phrase.ts';
-import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
+import { type DocumentFiles, digestFiles, readFiles } from './documents/files.ts';
 import { ORGANISATION_FILE, Organisation } from './documents/organisation.ts';
 import type { WrittenPaper } from './documents/papers.ts';
 import { PAPERS_FILE, paperTextFile, readPapers } from './documents/papers-bib.ts';
@@ -68,12 +68,12 @@ export async function readDocuments(dir: string): Promise<Documents> {
 export async function readOrganisation(dir: string): Promise<Organisation> {
   const place = join(dir, FILES.organisation);
   const bytes = await readGiven(place, WHO, 'document_invalid');
-  return parseJsonFile(decodeText(bytes, place), Organisation, place, 'document_invalid');
+  return parseJsonFile(givenText(bytes, place, 'document_invalid'), Organisation, place, 'document_invalid');
 }
 
 function text(dir: string, files: DocumentFiles, name: string): string | undefined {
   const bytes = files.get(name);
-  return bytes && decodeText(bytes, join(dir, name));
+  return bytes && givenText(bytes, join(dir, name), 'document_invalid');
 }
 
 function isPresent(entry: readonly [string, string | undefined]): entry is readonly [string, string] {

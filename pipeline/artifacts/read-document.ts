@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type Problem, problem } from '../attestation/problem.ts';
 import { type Json, type JsonObject, MAX_BYTES, readJson } from '../attestation/read-json.ts';
-import { readAtMost } from '../disk/read-given.ts';
+import { givenText, readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 
 const STANDARD_INPUT = '-';
@@ -32,7 +32,7 @@ export async function readPrivate(name: string): Promise<string> {
     const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
     throw new CathedralError('attestation_refused', { place: name, expected, found: `mode ${mode}` });
   }
-  return Buffer.from(await readDocument(name)).toString();
+  return givenText(Buffer.from(await readDocument(name)), name, 'attestation_refused');
 }
 
 async function readStandardInput(): Promise<Uint8Array> {

@@ -15,7 +15,7 @@ export async function givenPassphrase({
   attestationPassphrase: text,
 }: Pick<Config, 'attestationPassphrase' | 'attestationPassphraseFile'>): Promise<string | null> {
   if (file === null) return text;
-  const [line = ''] = (await readPrivate(file)).split(/\r?\n/);
+  const [line = ''] = (await readPrivate(file)).split('\n');
   if (line !== '') return line;
   const expected = 'a passphrase in the first line';
   throw new CathedralError('attestation_refused', { place: file, expected, found: 'an empty line' });

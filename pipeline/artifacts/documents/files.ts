@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,26 +21,6 @@ export function digestFiles(files: DocumentFiles): string {
   const hash = createHash('sha256');
   for (const [path, bytes] of files) hash.update(`${path}\0${bytes.length}\0`).update(bytes);
   return hash.digest('hex');
-}
-
-/** The text of a file: UTF-8, with or without a byte order mark; lines end with a line feed in what is returned. */
-export function decodeText(bytes: Buffer, place: string): string {
-  if (!isUtf8(bytes)) {
-    const line = splitLines(bytes).findIndex((one) => !isUtf8(one)) + 1;
-    throw refusal(`${place}:${line}`, 'UTF-8 (save the file with this encoding)', 'bytes that are not');
-  }
-  return new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
-}
-
-function splitLines(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf('\n', from);
-    const next = end < 0 ? bytes.length : end + 1;
-    lines.push(bytes.subarray(from, next));
-    from = next;
-  }
-  return lines;
 }
 
 async function list(dir: string, below: string): Promise<string[]> {

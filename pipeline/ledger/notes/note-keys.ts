@@ -8,6 +8,7 @@ import {
   TEMPORARY_SUFFIX,
   writeBeside,
 } from '../../disk/durable.ts';
+import { givenText } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { counted } from '../../words/number.ts';
@@ -136,7 +137,7 @@ export async function readPrivateFile<T>(
       const expected = 'a file that only its owner can read (chmod 600)';
       throw badFile(path, expected, `mode ${(mode & 0o777).toString(8)}`);
     }
-    return parse(await readFile(path, 'utf8'), path);
+    return parse(givenText(await readFile(path), path), path);
   } catch (cause) {
     if (cause instanceof CathedralError) throw cause;
     const { code = String(cause) } = cause as NodeJS.ErrnoException;

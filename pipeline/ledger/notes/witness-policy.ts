@@ -14,6 +14,8 @@ export const MAX_POLICY_BYTES = 1_000_000;
 const THRESHOLD = /^[1-9]\d{0,9}$/;
 /** The predefined name of the quorum that needs no witness. */
 const NONE = 'none';
+/** A byte order mark in UTF-8. */
+const MARK = [0xef, 0xbb, 0xbf];
 
 interface Party<Key> {
   key: Key;
@@ -45,7 +47,10 @@ export interface WitnessPolicy {
   fewest: number;
 }
 
-/** Parses a policy file exactly as the specification says. Throws config_invalid with the line. `place` names the file. */
+/**
+ * Parses a policy file as the specification says, also as Windows editors save it: with a byte order mark, and CRLF as line ends. Throws
+ * config_invalid with the line. `place` names the file.
+ */
 export function parseWitnessPolicy(file: Uint8Array, place: string): WitnessPolicy {
   return new PolicyParser(file, place).parse();
 }
@@ -215,20 +220,22 @@ class PolicyParser {
 
   /** Octets as characters, a line each. */
   #linesOf(file: Uint8Array): string[] {
+    const octets = MARK.every((octet, at) => file[at] === octet) ? file.subarray(MARK.length) : file;
     let text = '';
     this.#line = 1;
-    for (const octet of file) {
-      const isAllowed = octet >= 0x80 || (octet >= 0x20 && octet <= 0x7e) || octet === 0x09 || octet === 0x0a;
+    for (const [at, octet] of octets.entries()) {
+      const isLineEnd = octet === 0x0a || (octet === 0x0d && octets[at + 1] === 0x0a);
+      const isAllowed = octet >= 0x80 || (octet >= 0x20 && octet <= 0x7e) || octet === 0x09 || isLineEnd;
       if (!isAllowed)
         throw this.#fault(
           'no control characters but tab and newline',
-          octet === 0x0d ? 'a carriage return' : hexOf(octet),
+          octet === 0x0d ? 'a carriage return inside a line' : hexOf(octet),
         );
       if (octet === 0x0a) this.#line += 1;
       text += String.fromCharCode(octet);
     }
     // Like other implementations, this one does not insist on a newline at the end of the last line.
-    return text.replace(/\n$/, '').split('\n');
+    return text.replace(/\r?\n$/, '').split(/\r?\n/);
   }
 
   #fault(expected: string, found: string, cause?: unknown): CathedralError {

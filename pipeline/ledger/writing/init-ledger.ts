@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
-import { readGiven } from '../../disk/read-given.ts';
-import { CathedralError, errorOf } from '../../errors.ts';
+import { givenText, readGiven } from '../../disk/read-given.ts';
+import { CathedralError } from '../../errors.ts';
 import { completeEvent } from '../events/draft.ts';
 import type { EventOf, LedgerEvent } from '../events/event.ts';
 import { formatEventLine } from '../events/event-line.ts';
@@ -10,8 +10,6 @@ import { type NoteKey, newNoteKey, readNoteKeys, verifierKeyOf, writeNoteKeys } 
 import { openDirectory } from '../reading/directory.ts';
 import { assertOutside, type LedgerKeyFiles } from './ledger-keys.ts';
 import { lockLedger } from './lock-ledger.ts';
-
-const wrong = errorOf('config_invalid');
 
 export interface NewLedger extends LedgerKeyFiles {
   /** Names the ledger in its checkpoints, and its key: `ledger.example.org`. */
@@ -131,10 +129,5 @@ function asLedgerError(cause: unknown, folder: string): unknown {
 
 /** The text of a charter. Throws config_invalid for a file that cannot be read, or that is not UTF-8. */
 export async function readCharter(path: string): Promise<string> {
-  const bytes = await readGiven(path, 'a readable text file');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimEnd();
-  } catch (cause) {
-    throw wrong(path, 'UTF-8', 'other bytes', cause);
-  }
+  return givenText(await readGiven(path, 'a readable text file'), path).trimEnd();
 }

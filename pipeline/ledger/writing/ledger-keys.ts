@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
-import { readGiven } from '../../disk/read-given.ts';
+import { givenText, readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { counted } from '../../words/number.ts';
@@ -46,9 +46,7 @@ export async function readSigners({
 
 /** The keys in a file, one per line. Throws config_invalid. */
 export async function readVerifiers(path: string): Promise<Verifier[]> {
-  const text = await readGiven(path);
-  const keys = text
-    .toString()
+  const keys = givenText(await readGiven(path), path)
     .split('\n')
     .filter((line) => line.trim() !== '');
   if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
@@ -166,7 +164,9 @@ async function changing(
 
 /** Adds the keys' lines to the file of verifier keys. */
 async function publishKeys(path: string, keys: readonly NoteKey[]): Promise<void> {
-  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const lines = givenText(await readFile(path), path)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const added = keys.map(verifierKeyOf).filter((key) => !lines.includes(key));
   if (added.length > 0) await replaceFile(path, `${[...lines, ...added].join('\n')}\n`);
 }

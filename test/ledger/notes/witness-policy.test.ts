@@ -115,6 +115,13 @@ describe('a policy', () => {
     expect([policy.witnesses.length, policy.fewest]).toEqual([5, 5]);
   });
 
+  test('may be saved by a Windows editor, with a byte order mark and CRLF', () => {
+    const lines = [`log ${LOG}`, '# both', '', `witness A ${vkeyOf('X1')} https://a.example`, 'quorum A'];
+    const plain = parse(lines.join('\n'));
+    for (const end of ['\r\n', ''])
+      expect(JSON.stringify(parse(`\ufeff${lines.join('\r\n')}${end}`))).toBe(JSON.stringify(plain));
+  });
+
   test('may nest thousands of groups', () => {
     const groups = Array.from({ length: 20_000 }, (_, at) => `group g${at + 1} all g${at}\n`).join('');
     const { witnesses, isQuorum } = parse(`witness g0 ${vkeyOf('X1')}\n${groups}quorum g20000\n`);
@@ -127,8 +134,9 @@ describe('a policy', () => {
   const keyOfType = (type: number, bytes: number) => vkey('a', type, Buffer.alloc(bytes));
   const rows = rowsOf<[string, string, string, string, string]>(`
 an unknown keyword | ${A}¶witnesses A B¶${end} | 2 | log, witness, group, quorum or a comment | "witnesses"
-a byte order mark | \ufeff${end} | 1 | log, witness | "\ufeffquorum"
-Windows line ends | ${A}¶quorum A\r¶ | 2 | no control characters | a carriage return
+a byte order mark inside | ${A}¶\ufeff${end} | 2 | log, witness | "\ufeffquorum"
+a carriage return inside a line | ${A}¶quorum\rA¶ | 2 | no control characters | a carriage return inside a line
+a carriage return at the end | ${A}¶quorum A\r | 2 | no control characters | a carriage return
 another control character | quorum \0 | 1 | no control characters | 0x00
 a delete character | # \x7f | 1 | no control characters | 0x7f
 nothing in it |  | 1 | a line “quorum <name>” | the end of the file
