@@ -143,10 +143,19 @@ export class HttpOrigin extends Origin {
 
   /** Follows redirects within this host: another host's answer is not this origin's. */
   async #ask(url: string, headers: Record<string, string>, pace: Pace): Promise<Response> {
+    let sent = headers;
     for (let hop = 0, next = url; ; hop += 1) {
       this.traffic.requests += 1;
-      const response = await this.#options.fetch(next, { headers, redirect: 'manual', signal: pace.signal });
+      const options = { headers: sent, redirect: 'manual', signal: pace.signal } as const;
+      const response = await this.#options.fetch(next, options);
       this.#hasAnswered = true;
+      if (response.status === 403 && sent.authorization !== undefined) {
+        // A key of some areas is refused in the others, whose public files need none.
+        await response.body?.cancel();
+        const { authorization: _, ...open } = sent;
+        sent = open;
+        continue;
+      }
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) return response;
       await response.body?.cancel();

@@ -255,6 +255,18 @@ describe('a host that sends endless data', () => {
     });
   });
 
+  test('to a key of other areas is no refusal: public files need none', async () => {
+    const asked: (string | undefined)[] = [];
+    server.lies.set('economy/supply', (response, request, bytes) => {
+      asked.push(request.headers.authorization);
+      if (request.headers.authorization) response.writeHead(403).end();
+      else serve(response, request, bytes);
+    });
+    const origin = httpOrigin(server.url, { apiKey: 'a_key' });
+    expect((await look({ origin })).findings).toEqual([]);
+    expect(asked.slice(0, 2)).toEqual(['Bearer a_key', undefined]);
+  });
+
   test('is retried within a minute, with the reason and the time', async () => {
     const lines: string[] = [];
     server.lies.set('index.html', (response, request, bytes) => {
