@@ -233,6 +233,10 @@ const LOG_HEAD = defineTable({
       END;
       CREATE TRIGGER access_log_stay BEFORE DELETE ON access_log_head BEGIN
         SELECT RAISE(ABORT, 'the head of the access log stays');
+      END;
+      -- REPLACE deletes without that trigger.
+      CREATE TRIGGER access_log_one BEFORE INSERT ON access_log_head BEGIN
+        SELECT RAISE(ABORT, 'the head of the access log stays');
       END;`,
     postgres: `
       CREATE FUNCTION cathedral.access_log_advance() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -263,6 +267,10 @@ export const REMOVALS = defineTable({
         SELECT RAISE(ABORT, 'removals of the access log never change');
       END;
       CREATE TRIGGER access_log_removals_stay BEFORE DELETE ON access_log_removals BEGIN
+        SELECT RAISE(ABORT, 'removals of the access log never change');
+      END;
+      CREATE TRIGGER access_log_removals_add BEFORE INSERT ON access_log_removals
+        WHEN EXISTS (SELECT 1 FROM access_log_removals WHERE last = NEW.last) BEGIN
         SELECT RAISE(ABORT, 'removals of the access log never change');
       END;`,
     postgres: `

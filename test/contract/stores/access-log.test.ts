@@ -196,7 +196,12 @@ eachEngine('an access log', ({ newPlace, sql, isShared }) => {
       'UPDATE access_log_removals SET last = 4',
       'DELETE FROM access_log_removals',
       'INSERT INTO access_log_entries SELECT seq + 9, time, request_id, key_id, holder, area, method, path, query, status, client, prev_hash, hash FROM access_log_entries',
-      ...(isShared ? ['TRUNCATE access_log_entries'] : []),
+      ...(isShared
+        ? ['TRUNCATE access_log_entries']
+        : [
+            `REPLACE INTO access_log_head VALUES (1, 2, '${'1'.repeat(64)}')`,
+            'REPLACE INTO access_log_removals SELECT first, last, hash, at, before FROM access_log_removals',
+          ]),
     ])
       await expect(change(place, statement, sql(place)), statement).rejects.toThrow(/access log/);
     await stores.log.append(access(5));
