@@ -127,6 +127,9 @@ test('the search finds what its address asks, and says what it does not find', a
   await expect.poll(first).toBe('ATLAS');
   await page.goto(`${site.origin}/search/?q=reading+interval&kind=deliberation`);
   await expect.poll(first).toContain('Whether the reading interval');
+  await page.goto(`${site.origin}/search/?q=atlas&kind=chapter`);
+  await expect.poll(first).toBe('ATLAS');
+  expect(await page.locator('#search-status').textContent()).toContain('There is no kind “chapter”');
   await page.locator('#q').fill('ωψχω');
   await expect.poll(() => page.locator('#search-status').textContent()).toBe('Nothing found for “ωψχω”.');
   await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('ωψχω');
@@ -143,8 +146,12 @@ test('a simulation is replayed from its address, and a wrong one says so', async
   const { page, wrong } = visited;
   await page.goto(`${site.origin}/philosophy/simulation/?scenario=model_drift&seed=7&do=1+audit&tick=4`);
   await expect.poll(() => page.locator('[data-part="moment"]').textContent()).toContain('Day 4');
-  await page.goto(`${site.origin}/philosophy/simulation/?scenario=model_drift&seed=7&do=1+nothing&tick=4`);
-  await expect.poll(() => page.locator('[data-part="fault"]').textContent()).not.toBe('');
+  for (const lost of ['scenario=model_drift&seed=7&do=1+nothing&tick=4', 'seed=7&do=1+audit&tick=4']) {
+    await page.goto(`${site.origin}/philosophy/simulation/?${lost}`);
+    await expect
+      .poll(() => page.locator('[data-part="fault"]').textContent())
+      .toContain('This link does not lead to a run.');
+  }
   expect(wrong).toEqual([]);
 });
 

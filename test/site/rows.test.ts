@@ -295,7 +295,9 @@ describe('an address that asks for what there is not', () => {
   test.each([
     ['page=0', 'page', '0'],
     ['page=-3', 'page', '-3'],
+    ['page=2&page=3', 'page', '2 and 3'],
     ['sort=-amounts', 'sort', 'amounts'],
+    ['sort=-amount&sort=timestamp', 'sort', '-amount and timestamp'],
     ['filter=amounts:gt:4', 'filter=amounts:gt:4', 'amounts'],
     ['filter=amount:contains:4', 'filter=amount:contains:4', 'contains'],
     ['filter=amount:gt:four', 'filter=amount:gt:four', 'four'],

@@ -116,9 +116,12 @@ test('with the keyboard a case is chosen, decided and ended, and a screen reader
   await expect.poll(() => page.locator('[data-part="card"]').ariaSnapshot()).toContain('term: In a week');
   await page.keyboard.press('Enter');
   await expect.poll(() => new URL(page.url()).searchParams.getAll('do')).toHaveLength(1);
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H3');
+  // The card is there when its choices are forecast.
+  const atHeading = () => expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H3');
+  await atHeading();
   expect(await heard(page)).toMatch(/^Day \d+\. /);
   for (let turn = 0; turn < 40; turn += 1) {
+    await atHeading();
     if ((await page.locator('#simulation').getAttribute('data-state')) === 'ended') break;
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -100,13 +100,13 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
     const active = Object.values(state.sentinels).filter(({ retired_at }) => retired_at === null);
     const measured: Record<string, boolean> = {
       'Integrity index': state.mii !== null,
-      'Minting threshold': thresholdOf(state.supply.total) !== null,
+      Threshold: thresholdOf(state.supply.total) !== null,
       'Mean coordination': averageCoordination(state) !== null,
       'Consensus rate': consensusRate(state) !== null,
       'Five virtues': virtues.some((score) => score !== null),
       'Drift score': drift(state).drift_score !== null,
       'System health': systemHealth(state) !== 'not_measured',
-      'Sentinels operational': active.some(({ last_heartbeat }) => last_heartbeat !== null),
+      Operational: active.some(({ last_heartbeat }) => last_heartbeat !== null),
     };
     for (const [label, isMeasured] of Object.entries(measured)) {
       const figure = figures.find((one) => one.label === label)!;

@@ -65,12 +65,12 @@ const virtues = measured({
 
 const drift = measured({
   label: 'Drift score',
-  unit: 'mean change, of 1',
+  unit: 'of 1',
   file: driftAnalysis,
   now: ({ drift_score }) => drift_score,
   needs: [],
   nothing: 'begins after the ledger’s first thirty days',
-  note: ({ status }) => `status: ${formatToken(status)}`,
+  note: ({ status }) => `mean change of the measures; status: ${formatToken(status)}`,
   daily: daily(metricsByDay, ([row]) => row!.drift_score),
   places: 3,
 });
@@ -81,22 +81,25 @@ function closedWords(closed: number, reached: number): string {
 }
 
 const closed = stated(transparency, ({ year, governance: { deliberations_closed, consensus_reached } }) => ({
-  label: `Deliberations closed in ${year}`,
+  label: 'Deliberations',
   value: formatNumber(deliberations_closed),
+  unit: `closed in ${year}`,
   note: deliberations_closed === 0 ? 'none yet' : closedWords(deliberations_closed, consensus_reached),
   needs: deliberations_closed === 0 ? ['deliberation_closed'] : [],
 }));
 
 const decided = stated(transparency, ({ year, governance: { decisions_recorded } }) => ({
-  label: `Decisions in ${year}`,
+  label: 'Decisions',
   value: formatNumber(decisions_recorded),
+  unit: `in ${year}`,
   note: decisions_recorded === 0 ? 'none yet' : 'each with its reasons',
   needs: decisions_recorded === 0 ? ['decision_recorded'] : [],
 }));
 
 const open = stated(transparency, ({ outlook: { open_deliberations } }) => ({
-  label: 'Open deliberations',
+  label: 'Open now',
   value: formatNumber(open_deliberations.length),
+  unit: open_deliberations.length === 1 ? 'deliberation' : 'deliberations',
   note: open_deliberations.length === 0 ? 'none is open' : 'not closed yet',
 }));
 
@@ -179,7 +182,7 @@ const integrity = measured({
 });
 
 const threshold = measured({
-  label: 'Minting threshold',
+  label: 'Threshold',
   unit: 'MII, from 0 to 1',
   file: mii,
   now: ({ threshold }) => threshold,
@@ -191,7 +194,7 @@ const threshold = measured({
 
 const operational = stated(sentinelStatus, ({ sentinels }) => {
   const active = sentinels.filter(({ status }) => status !== 'retired');
-  const label = 'Sentinels operational';
+  const label = 'Operational';
   if (active.length === 0)
     return {
       label,
@@ -204,7 +207,7 @@ const operational = stated(sentinelStatus, ({ sentinels }) => {
     return {
       label,
       value: NO_VALUE,
-      unit: `of ${formatNumber(active.length)}`,
+      unit: `of ${formatCount(active.length, 'sentinel')}`,
       note: 'there is no heartbeat yet',
       needs: ['heartbeat'],
     };
@@ -212,7 +215,7 @@ const operational = stated(sentinelStatus, ({ sentinels }) => {
   return {
     label,
     value: formatNumber(up.length),
-    unit: `of ${formatNumber(active.length)}`,
+    unit: `of ${formatCount(active.length, 'sentinel')}`,
     note: `heartbeat at most 12 hours old${heard.length < active.length ? `; ${formatNumber(active.length - heard.length)} without one yet` : ''}`,
   };
 });
@@ -224,7 +227,7 @@ const operationalByDay = daily(sentinelsByDay, (rows) => {
 });
 
 const upAllDay = ofLastDay({
-  label: 'Up for a whole day',
+  label: 'Up all day',
   unit: 'sentinels',
   path: sentinelsByDay.path,
   note: 'no silence over 12 hours on the last whole day',
@@ -273,7 +276,9 @@ const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } })
   const overdue = isOverdue(next.date, timestamp) ? ', overdue' : '';
   return {
     label: 'Next audit',
-    value: formatDay(next.date),
+    // In a narrow column the year stands below the day.
+    value: formatDay(next.date).slice(0, -' 2026'.length),
+    unit: next.date.slice(0, '2026'.length),
     note: `${next.jurisdiction}${overdue}`,
   };
 });

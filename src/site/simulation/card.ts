@@ -12,6 +12,7 @@ import { lookAhead, type Outlook, prospectOf } from '../../simulation/outlooks.t
 import { type Run, replay } from '../../simulation/run.ts';
 import { isDecided, type Parameter, type Parameters, textOf } from '../../simulation/scenario.ts';
 import { make, makeButton } from '../layout/make-element.ts';
+import { pause } from '../layout/pause.ts';
 import { formatRunAddress } from './run-address.ts';
 import { prospectInWords } from './words.ts';
 
@@ -21,8 +22,12 @@ export interface CardHandlers {
   again: () => void;
 }
 
-/** What there is to do: the decision that is due first with its choices; without one, a way to go on; and at the end, what came of it. */
-export function cardOf(run: Run, handlers: CardHandlers): HTMLElement {
+/**
+ * The decision that is due first with its choices; without one, a way to go on; and at the end, the ending. It takes pauses, since each
+ * choice is forecast.
+ */
+export async function cardOf(run: Run, handlers: CardHandlers): Promise<HTMLElement> {
+  await pause();
   if (run.world.ending !== null) return ending(run, handlers.again);
   const { world, scenario } = run;
   const [due, ...others] = askedDecisions(world).toSorted((a, b) => a.until - b.until);
@@ -48,7 +53,11 @@ export function cardOf(run: Run, handlers: CardHandlers): HTMLElement {
     );
   const { title, prompt, otherwise } = decisionOf(scenario, due.name);
   const nobody = lookAhead(world, scenario);
-  const choices = actions.filter(({ decision }) => decision === due.name);
+  const choices: HTMLElement[] = [];
+  for (const action of actions.filter(({ decision }) => decision === due.name)) {
+    await pause();
+    choices.push(choiceForm(run, action, nobody, handlers.choose));
+  }
   const next = others.map(({ name }) => decisionOf(scenario, name).title).join(', ');
   const byDefault = `Without you, it is “${labelOf(otherwise, scenario)}” on day ${due.until}.`;
   return make(
@@ -56,7 +65,7 @@ export function cardOf(run: Run, handlers: CardHandlers): HTMLElement {
     {},
     heading(title),
     make('p', {}, textOf(prompt, world)),
-    ...choices.map((choice) => choiceForm(run, choice, nobody, handlers.choose)),
+    ...choices,
     make(
       'p',
       { class: 'buttons commit' },

@@ -2,6 +2,7 @@ import { counted } from '../../../pipeline/words/number.ts';
 import { type Run, startRun } from '../../simulation/run.ts';
 import { textOf } from '../../simulation/scenario.ts';
 import { makeLink } from '../layout/make-element.ts';
+import { pause } from '../layout/pause.ts';
 import { followAddress, putAddress } from '../layout/tool.ts';
 import { cardOf } from './card.ts';
 import { AddressFault, formatRunAddress, isOtherVersion, parseRunAddress } from './run-address.ts';
@@ -15,8 +16,15 @@ const SEEDS = 16;
 const page = document.querySelector<HTMLElement>('#simulation')!;
 const part: Part = (name) => page.querySelector(`[data-part="${name}"]`)!;
 
+/** Counts what was shown: a reader may be elsewhere before all of it is there. */
+let shown = 0;
+
 /** The page shows the run in its address. Whatever the reader does leads to another address, so “back” takes it back. */
-function show(): void {
+async function show(): Promise<void> {
+  shown += 1;
+  const own = shown;
+  await pause();
+  if (own !== shown) return;
   const query = new URLSearchParams(location.search);
   const other = isOtherVersion(query)
     ? 'This link was made with another version of the scenario. What you see may differ from what was shared.'
@@ -24,11 +32,11 @@ function show(): void {
   part('fault').textContent = other;
   try {
     const steps = parseRunAddress(query);
-    if (query.has('tick') || query.has('do')) draw(steps);
+    if (query.has('tick') || query.has('do')) await draw(steps, own);
     else {
       // In place of an address that does not say how far.
       history.replaceState(null, '', formatRunAddress(beginning(steps[0], !query.has('seed'))));
-      show();
+      await show();
     }
   } catch (error) {
     if (!(error instanceof AddressFault)) throw error;
@@ -40,18 +48,19 @@ function show(): void {
   }
 }
 
-function draw(steps: readonly [Run, ...Run[]]): void {
+async function draw(steps: readonly [Run, ...Run[]], own: number): Promise<void> {
   const run = steps.at(-1)!;
   const { world } = run;
-  part('play').hidden = false;
-  document.body.dataset.playing = '';
-  page.dataset.state = world.ending !== null ? 'ended' : world.open.length > 0 ? 'decision' : 'between';
-  showSituation(part, steps);
-  const card = cardOf(run, {
+  const card = await cardOf(run, {
     choose: (name, parameters) => go(choose(run, name, parameters)),
     goOn: () => go(goOn(run)),
     again: () => go(beginning(run, true)),
   });
+  if (own !== shown) return;
+  part('play').hidden = false;
+  document.body.dataset.playing = '';
+  page.dataset.state = world.ending !== null ? 'ended' : world.open.length > 0 ? 'decision' : 'between';
+  showSituation(part, steps);
   part('card').replaceChildren(card);
   showShare(run);
   const before = beforeLastChoice(steps) ?? steps[0];
@@ -76,7 +85,7 @@ function showShare(run: Run): void {
 /** Goes to the address of a run. */
 function go(run: Run): void {
   putAddress(`${location.pathname}${formatRunAddress(run)}`);
-  show();
+  void show();
 }
 
 /** A run of the same scenario and settings up to its first decision. `isAnew`: with one of a few other seeds. */
@@ -85,4 +94,4 @@ function beginning({ scenario, seed, settings }: Run, isAnew: boolean): Run {
   return begin(startRun(scenario.name, other, settings));
 }
 
-followAddress(show);
+followAddress(() => void show());

@@ -28,4 +28,6 @@ function printSheet(): void {
 document.querySelector('[data-do="print-sheet"]')!.addEventListener('click', printSheet);
 // Without this script, a case leads to its story.
 for (const link of simulation.querySelectorAll<HTMLAnchorElement>('a[data-scenario]')) link.hash = '';
-if (new URLSearchParams(location.search).has('scenario')) load();
+// Also of a link that lost its scenario: what plays says what is wrong with it.
+const asked = new URLSearchParams(location.search);
+if (['scenario', 'seed', 'do', 'tick'].some((name) => asked.has(name))) load();

@@ -79,6 +79,10 @@ export function parseSelection(
     return [];
   };
   const known = `a column: ${listed(columns.map(({ name }) => name))}`;
+  for (const name of ['page', 'sort']) {
+    const given = query.getAll(name);
+    if (given.length > 1) refuse(name, 'one value', given.join(' and '));
+  }
   const page = query.get('page') ?? '1';
   if (!/^[1-9]\d{0,8}$/.test(page)) refuse('page', 'a whole number from 1', page);
   const asOf = query.get('as_of');

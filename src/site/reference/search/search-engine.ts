@@ -1,4 +1,5 @@
 import { loadFile } from '../../layout/load-file.ts';
+import { pause } from '../../layout/pause.ts';
 
 /** What it searches. */
 export const SEARCH_FOLDER = '/search/index/';
@@ -167,7 +168,6 @@ async function load(folder: string): Promise<SearchEngine> {
   const records = await Promise.all(
     years.toReversed().map((year) => fetchJson<SearchEntry[]>(`${folder}records-${year}.json`)),
   );
-  const pause = () => new Promise((resolve) => setTimeout(resolve));
   return new SearchEngine([...entries, ...records.flat()]).prepare(pause);
 }
 

@@ -17,6 +17,8 @@ const list = element<HTMLOListElement>('#search-results');
 const more = element<HTMLButtonElement>('#search-more');
 
 let wanted = AT_ONCE;
+/** What the address asks for and the search does not have; empty: nothing. */
+let unknown = '';
 /** Number of the newest search. Those that waited for the index are dropped. */
 let latest = 0;
 let timer = 0;
@@ -29,7 +31,7 @@ const kind = () => radios.find(({ checked }) => checked)?.value ?? '';
 async function run(): Promise<void> {
   latest += 1;
   const own = latest;
-  if (query() === '') return clear('');
+  if (query() === '') return clear(unknown);
   if (list.children.length === 0) status.textContent = 'Searching …';
   try {
     const engine = await loadEngine(form.dataset.folder!);
@@ -53,7 +55,8 @@ function show({ total, counts, results }: Found): void {
   more.hidden = results.length >= total;
   const pages = counted(total, 'result');
   const part = results.length < total ? `, showing the first ${results.length}` : '';
-  status.textContent = total === 0 ? `Nothing found for ${quoted()}.` : `${pages} for ${quoted()}${part}.`;
+  const found = total === 0 ? `Nothing found for ${quoted()}.` : `${pages} for ${quoted()}${part}.`;
+  status.textContent = `${found} ${unknown}`.trim();
   count(counts);
 }
 
@@ -78,6 +81,7 @@ function resultItem({ href, title, excerpt, kind }: Result): HTMLLIElement {
 /** Begins a search and names it in the address. Going back leads to the search before, not through every letter. */
 function begin(method: 'pushState' | 'replaceState'): void {
   clearTimeout(timer);
+  unknown = '';
   wanted = AT_ONCE;
   const asked = Object.entries({ q: query(), kind: kind() }).filter(([, value]) => value !== '');
   const parameters = new URLSearchParams(asked).toString();
@@ -105,9 +109,10 @@ more.addEventListener('click', async () => {
 followAddress(() => {
   const asked = new URLSearchParams(location.search);
   input.value = (asked.get('q') ?? '').slice(0, input.maxLength);
-  // An unknown kind means any.
-  const chosen = radios.find(({ value }) => value === asked.get('kind')) ?? radios[0]!;
-  chosen.checked = true;
+  const given = (asked.get('kind') ?? '').slice(0, input.maxLength);
+  const chosen = radios.find(({ value }) => value === given);
+  (chosen ?? radios[0]!).checked = true;
+  unknown = chosen ? '' : `There is no kind “${showDirections(given)}”, so the search is in everything.`;
   wanted = AT_ONCE;
   void run();
 });
