@@ -79,8 +79,8 @@ export function parseKeyFile(text: string, place: string): KeyFile {
   const { value } = readJson(text);
   const parsed = KeyFile.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  const found = `${issue.path.join('.') || 'other text'}: ${issue.message}`;
+  const { path, message } = parsed.error.issues[0]!;
+  const found = path.length === 0 ? 'other text' : `${path.join('.')}: ${message}`;
   throw refused(place, 'a key file in the format cathedral-attestation-key/1', found);
 }
 

@@ -8,6 +8,8 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
 const TERMINAL = '/dev/tty';
+/** Of a file; only its beginning is read, and a line that is cut off would be another passphrase. */
+const LONGEST = 1024;
 
 /** The first line of the file, or else the variable; null if neither is given, so that the user has to be asked. */
 export async function givenPassphrase({
@@ -16,9 +18,12 @@ export async function givenPassphrase({
 }: Pick<Config, 'attestationPassphrase' | 'attestationPassphraseFile'>): Promise<string | null> {
   if (file === null) return text;
   const [line = ''] = (await readPrivate(file)).split('\n');
-  if (line !== '') return line;
-  const expected = 'a passphrase in the first line';
-  throw new CathedralError('attestation_refused', { place: file, expected, found: 'an empty line' });
+  if (line !== '' && line.length <= LONGEST) return line;
+  const [expected, found] =
+    line === ''
+      ? ['a passphrase in the first line', 'an empty line']
+      : [`a passphrase of at most ${LONGEST} characters in the first line`, 'more'];
+  throw new CathedralError('attestation_refused', { place: file, expected, found });
 }
 
 /** Asks for a new passphrase twice, the second time only if the first is long enough. Throws attestation_refused and usage. */
