@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CathedralError } from '../../errors.ts';
 import { MAX_AHEAD_MS, warningsOf } from '../events/draft.ts';
 import { isKnownType, type LedgerEvent } from '../events/event.ts';
+import { LookAlikes } from '../events/look-alikes.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { Leaf } from '../log/leaf.ts';
@@ -132,11 +133,12 @@ function checkSignatures(slots: readonly Slot[], { verifiers, findings }: Option
 function eventWarnings(findings: LedgerFindings, now: number) {
   /** Events of the head before this time belong to a finished slot, and events after the other one are later than any clock. */
   const [finished, latest] = [slotTimestamp(slotId(now)), new Date(now + MAX_AHEAD_MS).toISOString()];
+  const names = new LookAlikes();
   return (event: LedgerEvent, snapshot: string | null): void => {
     const { seq, timestamp } = event;
     const warn = (kind: Parameters<LedgerFindings['warn']>[0], message: string, key?: string) =>
       findings.warn(kind, `event ${seq}`, message, key);
-    for (const { kind, expected, found } of warningsOf(event))
+    for (const { kind, expected, found } of [...warningsOf(event), ...names.of(event, `event ${seq}`)])
       warn(kind, `expected ${expected}, found ${found}`, `${expected} ${found}`);
     if (compareTimestamps(timestamp, latest) > 0)
       warn('clock', `Its time, ${timestamp}, is later than the clock.`, 'events');

@@ -184,7 +184,7 @@ describe('a check of a ledger', () => {
     await writeSnapshot(ledger, FIRST_SLOT, LEDGER_START, [
       ...sampleEvents(1),
       changed(1, { type: 'mint', data: {} }),
-      changed(2, { type: 'mint', data: {} }),
+      changed(2, { type: 'mint', data: {}, agent: sampleEvents(1)[0]!.agent.toLowerCase() }),
       changed(3, { cycle: 'C-1' }),
       changed(4, { timestamp: '2025-07-03T06:00:00Z' }),
       changed(5, { timestamp: '2025-07-03T06:10:00Z' }),
@@ -194,6 +194,7 @@ describe('a check of a ledger', () => {
     expect(findings.listed.map(({ code, place, count }) => [code, place, count])).toEqual([
       ['clock', `snapshots/${FIRST_SLOT}.checkpoint`, 1],
       ['type', 'event 1', 2],
+      ['name', 'event 2', 1],
       ['cycle', 'event 3', 1],
       ['clock', 'event 4', 2],
       ['slot', 'event 4', 2],
