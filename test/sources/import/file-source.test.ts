@@ -601,6 +601,29 @@ describe('the last row', () => {
     expect(await rowsIn(ledger)).toEqual(['1', '2', '3']);
   });
 
+  test.each([
+    ['the last line end', (rows: string) => rows.trimEnd()],
+    ['LF, with CR alone', (rows: string) => rows.replaceAll('\n', '\r')],
+  ])('that was imported and is exported anew without %s is not deleted', async (_, anew) => {
+    const now = timeOf(5);
+    const header = 'id,timestamp,type,agent\n';
+    const row = (n: number) => `r${n},${timeOf(n)},heartbeat,A\n`;
+    const rows = header + row(1) + row(2) + row(3);
+    writeFileSync(path, rows);
+    expect(await follow('csv', null, { now })).toMatchObject({ imported: 3 });
+    writeFileSync(path, anew(rows));
+    expect(await follow('csv', null, { now })).toMatchObject({ imported: 0, findings: [{ kind: 'unread' }] });
+    writeFileSync(path, anew(rows + row(4)));
+    expect(await follow('csv', null, { now })).toMatchObject({ imported: 0, findings: [{ kind: 'unread' }] });
+    utimesSync(path, 1, 1);
+    expect(await follow('csv', null, { now })).toMatchObject({ imported: 1, findings: [] });
+    // The last one was deleted, and half of another row is there.
+    writeFileSync(path, `${rows}r5,2026`);
+    expect(await follow('csv', null, { now })).toMatchObject({
+      findings: [{ kind: 'deleted', rows: ['r4'] }, {}],
+    });
+  });
+
   test('that goes on after it was taken without a line end is reported as modified, and what follows is a row of its own', async () => {
     writeFileSync(path, HEAD + csv(1, 'one') + csv(2, 'tw', ''));
     expect(await changed(10)).toMatchObject({ imported: 2, findings: [] });
