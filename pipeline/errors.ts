@@ -139,6 +139,7 @@ const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ['ELOOP', 'links that lead in a circle'],
   ['ENAMETOOLONG', 'a name that is too long'],
   ['EROFS', 'a disk that may only be read'],
+  ['ENOSPC', 'a full disk'],
   ['ENOTFOUND', 'no such host'],
   ['EADDRNOTAVAIL', 'an address of another machine'],
 ]);

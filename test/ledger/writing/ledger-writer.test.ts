@@ -399,7 +399,10 @@ describe('sealing', () => {
     expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
     rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`, { recursive: true });
     symlinkSync('/dev/full', `${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`);
-    await expect(writer.seal([signer])).rejects.toMatchObject({ code: 'disk_full', found: 'ENOSPC' });
+    await expect(writer.seal([signer])).rejects.toMatchObject({
+      code: 'disk_full',
+      found: 'a full disk (ENOSPC)',
+    });
     expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
     rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`);
     await writer.seal([signer]);
