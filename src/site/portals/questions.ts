@@ -119,6 +119,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'drifting',
+      fold: true,
       question: 'Is the system drifting?',
       text: 'Drift compares two windows: the ledger’s first thirty days, which never change, and the last thirty. It shows that something changed, not whether the change is good.',
       charts: ['drift'],
