@@ -57,7 +57,7 @@ ${JSON.stringify(START)} | tick 0 of model_drift 7, paused
 ${JSON.stringify(START).slice(0, -1)},"actions":[{"tick":1,"name":"audit","parameters":{}}],"tick":3} | tick 3 of model_drift 7, paused
 {"action":"start_simulation","scenario":"emergency_protocol_activation","seed":5,"paused":true} | tick 0 of emergency_protocol_activation 5, paused
 {"action":"step"} | tick 1 of emergency_protocol_activation 5, paused
-{"action":"take_action","name":"attach_sunset","parameters":{"cycles":2.5}} | 400 invalid_parameters: parameters.cycles: expected a whole number from 2 to 20; found 2.5.
+{"action":"take_action","name":"attach_sunset","parameters":{"cycles":2.5}} | 400 invalid_parameters: parameters.cycles: expected a whole number from 2 to 20, found 2.5.
 {"action":"take_action","name":"attach_sunset","parameters":{"cycles":3}} | tick 1 of emergency_protocol_activation 5, paused
 {"action":"start_simulation","scenario":"moral_dilemma","pace_ms":60000} | tick 0 of moral_dilemma 5, each 60000 ms`);
 
