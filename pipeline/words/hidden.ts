@@ -1,10 +1,17 @@
 import * as z from 'zod/mini';
 
 /**
- * What reverses a text, breaks it or is seen by nobody, so that two names look the same. What joins letters and emoji is seen by what it does.
+ * What reverses a text, breaks it or is seen by nobody, so that two names look the same. What joins letters and emoji is seen by what it does, and
+ * so is what makes a flag that of a region.
  */
 const HIDDEN =
-  /(?![\u200c\u200d]|\p{Variation_Selector})[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\ufff9-\ufffb]/u;
+  /(?![\u200c\u200d]|\p{Variation_Selector}|(?<=\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0030}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\ufff9-\ufffb]/u;
+
+/**
+ * Ordinary prose has them: soft hyphens and other places where a line may break or not, also between words of Thai and Khmer; marks that keep
+ * punctuation on its side in Arabic and Hebrew; and what orders marks and vowels in Hebrew, Korean and Mongolian.
+ */
+const OF_PROSE = /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060]/g;
 
 /** `U+202E (character 4)`: the first that nobody sees; null: there is none. */
 export function hiddenIn(text: string): string | null {
@@ -14,8 +21,16 @@ export function hiddenIn(text: string): string | null {
   return `U+${code} (character ${[...text.slice(0, found.index)].length + 1})`;
 }
 
+/** A name or an address. */
+export const visible = without(hiddenIn);
+
+/** A text that is read rather than compared. */
+export const legible = without((text) => hiddenIn(text.replace(OF_PROSE, '-')));
+
 /** Its message says more than any description of the form. */
-export const visible = z.refine<string>((text) => hiddenIn(text) === null, {
-  error: ({ input }) => `text without ${hiddenIn(String(input))}, which nobody sees`,
-  params: { isPrecise: true },
-});
+function without(find: (text: string) => string | null) {
+  return z.refine<string>((text) => find(text) === null, {
+    error: ({ input }) => `text without ${find(String(input))}, which nobody sees`,
+    params: { isPrecise: true },
+  });
+}

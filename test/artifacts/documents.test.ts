@@ -17,6 +17,14 @@ describe('the documents of the service', () => {
     expect(documents.paperTexts.size).toBe(documents.papers.length);
   });
 
+  test('are accepted with marks of direction and soft hyphens, which prose has in many languages', async () => {
+    const dir = copies.next();
+    edit(dir, 'standards.json', (text) =>
+      text.replace('"title": "', '"title": "שלום!\u200f Rechts\u00adschutz '),
+    );
+    expect((await readDocuments(dir)).standards!.title).toMatch(/^שלום!\u200f/);
+  });
+
   test('claim no signature', async () => {
     const { treatyFramework } = await readDocuments(REAL);
     expect(treatyFramework!.parties.signatures).toEqual([]);

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hiddenIn } from '../../pipeline/words/hidden.ts';
+import * as z from 'zod/mini';
+import { hiddenIn, legible } from '../../pipeline/words/hidden.ts';
 import {
   formatDay,
   formatMoment,
@@ -106,6 +107,7 @@ test.each([
   ['Council of Northby', null],
   ['Räte & Söhne – 市議会 👩‍⚖️ नर्मदा\u200dक', null],
   ['شورای\u200cشهر', null],
+  ['Team \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', null],
   ['Coun\u202ecil', 'U+202E (character 5)'],
   ['👩 \u200bCouncil', 'U+200B (character 3)'],
   ['\ufeffCouncil', 'U+FEFF (character 1)'],
@@ -114,6 +116,30 @@ test.each([
   ['Council\u{e0041}', 'U+E0041 (character 8)'],
   ['Coun\ncil', 'U+000A (character 5)'],
 ])('in %j, nobody sees %s', (text, hidden) => expect(hiddenIn(text)).toBe(hidden));
+
+describe('prose', () => {
+  const check = z.string().check(legible);
+
+  test.each([
+    ['Arabic', 'رخصة CC\u200e (الإصدار 4.0)\u061c'],
+    ['Hebrew', 'תקן C++\u200f, גרסה 2; \u05d9\u05b0\u034f\u05b7'],
+    ['Khmer', 'ព្រះរាជាណាចក្រ\u200bកម្ពុជា'],
+    ['Mongolian', 'ᠴᠢᠨᠠᠭ\u180eᠠ'],
+    ['Korean', '\u1112\u119e\u11ab \u115f\u1161'],
+    ['German', 'Rechts\u00adschutz, §\u00a05, 20\u202f%'],
+    ['Japanese', '葛\u{e0100}城市'],
+    ['Hindi', 'क्\u200dष'],
+  ])('in %s has what the language needs', (_, text) => expect(check.safeParse(text).success).toBe(true));
+
+  test.each([
+    ['\u00adCoun\u202ecil', 'U+202E (character 6)'],
+    ['Coun\u2066cil', 'U+2066 (character 5)'],
+    ['Council\u{e0041}', 'U+E0041 (character 8)'],
+    ['Coun\u2028cil', 'U+2028 (character 5)'],
+  ])('%j is refused', (text, found) =>
+    expect(check.safeParse(text).error!.issues[0]!.message).toBe(`text without ${found}, which nobody sees`),
+  );
+});
 
 describe('phrases', () => {
   test('are made from tokens and lists', () => {

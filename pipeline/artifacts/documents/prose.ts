@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
 import { CycleLabel } from '../../ledger/events/vocabulary.ts';
 import { annotated, annotationsOf, described } from '../../words/described.ts';
-import { visible } from '../../words/hidden.ts';
+import { legible } from '../../words/hidden.ts';
 
 /** Not `\P{Cc}`: the pattern is published in JSON Schemas, and Python's validators cannot compile that. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
 const ONE_LINE = /^(?!\s)(?!.*\s$)[^\u0000-\u001f\u007f-\u009f]+$/;
 
-/** A heading, sentence or paragraph on one line, without surrounding white space, of which everything can be seen. */
+/** A heading, sentence or paragraph on one line, without surrounding white space, without what reverses it or hides in it. */
 export const Prose = z.string().check(
   z.regex(ONE_LINE, 'text on one line, without white space at its ends'),
   z.refine((text) => text.isWellFormed(), 'well-formed Unicode'),
-  visible,
+  legible,
 );
 
 export const ArticleReference = described(
