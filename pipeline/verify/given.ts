@@ -82,14 +82,16 @@ function another(place: string, said: Kind, found: string): CathedralError {
 async function serviceNamed(given: string, isSaidFile: boolean): Promise<string | null> {
   if (given === '-') return null;
   if (hasScheme(given)) return 'an address';
-  try {
-    return (await stat(given)).isDirectory() ? 'a folder' : null;
-  } catch (cause) {
+  const expected = 'a folder or a file';
+  const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
     if (isSaidFile) return null;
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const fault = { place: given, expected: 'a folder or a file', found: code ?? message, cause };
+    const fault = { place: given, expected, found: cause.code ?? cause.message, cause };
     throw new CathedralError('config_invalid', fault);
-  }
+  });
+  // `/dev/zero` has no end.
+  if (found?.isCharacterDevice())
+    throw new CathedralError('config_invalid', { place: given, expected, found: 'a device' });
+  return found?.isDirectory() ? 'a folder' : null;
 }
 
 async function kindOf(line: Uint8Array): Promise<Exclude<Kind, 'service'>> {

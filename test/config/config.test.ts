@@ -82,13 +82,7 @@ describe('a setting', () => {
     // Also where the scheme is misspelt.
     store: ['postgress:/user:secret@localhost/cathedral', 'postgres:user:secret@localhost/cathedral'],
     mirrorOrigin: [`${BASE}/copy?x=1`, 'https://user@data.example.org'],
-    // The header of the request is a secret.
-    purgeUrl: [
-      'http://cdn.example/purge',
-      'http://127.0.0.1.example/purge',
-      'ftp://cdn.example',
-      'cdn.example',
-    ],
+    purgeUrl: ['ftp://cdn.example', 'cdn.example', 'https://user@cdn.example/purge', 'http://cdn.example/#x'],
     simulationOrigins: ['ftp://class.example.org', 'https://class.example.org/', `${BASE},class.example.org`],
     withoutPdf: ['yes', '1'],
   };
@@ -120,12 +114,8 @@ test.each([
   });
 });
 
-test.each([
-  'https://cdn.example/purge?all',
-  'http://127.0.0.1:8080/purge',
-  'http://[::1]/',
-  'http://localhost/x',
-])('a purge may go to %s', (url) =>
+// A proxy in the same network mostly has no certificate.
+test.each(['https://cdn.example/purge?all', 'http://varnish:6081/'])('a purge may go to %s', (url) =>
   expect(readConfig(['purgeUrl'], ['--purge-url', url], {}).purgeUrl).toBe(url),
 );
 

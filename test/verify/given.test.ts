@@ -44,3 +44,11 @@ test('a first line says what a file is, whatever follows it and however its line
   expect(await kindOf(`${CSV_HEADER},more\n`)).toBe('file');
   expect(await kindOf('\0'.repeat(2_000_000))).toBe('file');
 });
+
+test.each([null, 'file'] as const)(
+  'a device, which may have no end, is refused, if the reader says %j',
+  async (said) => {
+    const fault = { code: 'config_invalid', place: '/dev/zero', found: 'a device' };
+    await expect(openGiven('/dev/zero', said)).rejects.toMatchObject(fault);
+  },
+);

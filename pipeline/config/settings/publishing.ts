@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { visible } from '../../words/hidden.ts';
-import { isLoopback } from '../loopback.ts';
 import { address, numbers, origin, SWITCH, settings, text } from '../setting.ts';
 
 /** `Authorization: Bearer …` */
 const header = text.regex(/^[A-Za-z0-9-]+:[ \t]*[\x21-\x7e][\x20-\x7e]*$/);
-
-/** The request has a secret. */
-const purgeAddress = text.regex(/^https?:\/\/[^#\s@\\]+$/).refine((value) => {
-  const url = URL.parse(value);
-  return url !== null && (url.protocol === 'https:' || isLoopback(url));
-});
 
 /** An address becomes its part after `://`. */
 export const keyName = text
@@ -89,10 +82,10 @@ export const PUBLISHING = settings('Publishing', {
     path: true,
   },
   purgeUrl: {
-    unit: 'https://…, or http://… on this machine, without @ and #',
+    unit: 'http(s)://…, without @ and #',
     description:
-      'Where a run sends a POST request after it has published a release, so that your CDN forgets the previous one. See docs/operations.md, "Behind a CDN".',
-    schema: purgeAddress,
+      'Where a run sends a POST request after it has published a release, so that your CDN or proxy forgets the previous one. Over http, the network can read CATHEDRAL_PURGE_HEADER. See docs/operations.md, "Behind a CDN".',
+    schema: text.regex(/^https?:\/\/[^#\s@\\]+$/).refine((value) => URL.canParse(value)),
   },
   purgeHeader: {
     flag: null,
