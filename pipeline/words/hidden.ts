@@ -13,7 +13,7 @@ const HIDDEN =
  */
 const OF_PROSE = /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060]/g;
 
-/** `U+202E (character 4)`: the first that nobody sees; null: there is none. */
+/** The first hidden character of a text and its place, `U+202E (character 4)`; null if it has none. */
 export function hiddenIn(text: string): string | null {
   const found = HIDDEN.exec(text);
   if (!found) return null;

@@ -152,7 +152,7 @@ describe('a file of NDJSON', () => {
     expect(told).toEqual(['name 702']);
   });
 
-  test('that has thousands of mistakes is told of twenty of each kind', async () => {
+  test('with thousands of mistakes gets twenty warnings of each kind', async () => {
     writeFileSync(
       path,
       lines(1, 4000, (row) => ({ agent: `A${row % 2000}${row > 2000 ? ' ' : ''}` })),
