@@ -1,4 +1,4 @@
-import { type ProxyEnv, setGlobalProxyFromEnv } from 'node:http';
+import type { ProxyEnv } from 'node:http';
 import { CathedralError } from '../errors.ts';
 import type { Environment } from './config.ts';
 
@@ -16,7 +16,8 @@ export function useProxies(env: Environment): void {
   const proxies = given(VARIABLES).map((name) => [name, addressOf(name, env[name]!.trim())]);
   const exceptions = given(EXCEPTIONS).map((name) => [name, env[name]]);
   inUse = Object.fromEntries([...proxies, ...exceptions]);
-  if (proxies.length > 0) setGlobalProxyFromEnv(inUse);
+  // The module takes longer to load than Node itself, and only some commands need it.
+  if (proxies.length > 0) process.getBuiltinModule('node:http').setGlobalProxyFromEnv(inUse);
 }
 
 /** `proxy:3128` means `http://proxy:3128`. */

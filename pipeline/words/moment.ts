@@ -1,15 +1,14 @@
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+/** Made when the first time is written: that takes as long as a tenth of what every command loads. */
+function dateFormat(options: Intl.DateTimeFormatOptions): (time: string) => string {
+  let made: Intl.DateTimeFormat | undefined;
+  return (time) => {
+    made ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+    return made.format(new Date(time));
+  };
+}
 
 /** `2026-09-30T18:00:00Z` or `2026-09-30` → `30 September 2026`, in UTC. */
-export function formatDay(time: string): string {
-  return DAY.format(new Date(time));
-}
+export const formatDay = dateFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /** `2026-09-30T18:00:12Z` → `30 September 2026, 18:00 UTC`. */
 export function formatMoment(time: string): string {
@@ -17,9 +16,7 @@ export function formatMoment(time: string): string {
 }
 
 /** `2026-09`, or a day or time in that month → `September 2026`, in UTC. */
-export function formatMonth(time: string): string {
-  return MONTH.format(new Date(time));
-}
+export const formatMonth = dateFormat({ month: 'long', year: 'numeric' });
 
 /** `between 1 January and 30 September 2026`; the year appears once where both days share it. */
 export function formatPeriod({ from, to }: { from: string; to: string }): string {

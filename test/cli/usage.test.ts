@@ -8,7 +8,7 @@ import { readArguments } from '../../src/commands/command.ts';
 import { formatHelp } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 import { flagsOfRuns } from '../../src/service/scheduled-runs.ts';
-import { runHere } from '../contract/commands/seam.ts';
+import { COMMAND, RunningCli, runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const ALL = await loadCommands();
@@ -192,4 +192,15 @@ test('a service hands every setting of a run on to its runs, each once', () => {
   const handed = flagsOfRuns({ baseUrl: 'X' }, flags).map((flag) => flag.split('=')[0]!);
   expect(handed).toContain('--store');
   expect(handed).toEqual([...new Set(handed)]);
+});
+
+test('a start that follows another has the types of no module to take away, and loads no HTTP client for it', async () => {
+  const folder = await temporaryFolder();
+  const [cache, probe] = [join(folder, 'cache'), join(folder, 'probe.mjs')];
+  const says = "process.on('exit', () => console.log(process.moduleLoadList.join()));";
+  await writeFile(probe, says);
+  const env = { NODE_COMPILE_CACHE: cache, NODE_OPTIONS: `--import ${probe}` };
+  const start = () => new RunningCli(['version'], env, COMMAND).finished();
+  expect((await start()).stdout).toContain('internal/deps/amaro');
+  expect((await start()).stdout).not.toMatch(/internal\/deps\/(amaro|undici)/);
 });
