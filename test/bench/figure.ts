@@ -13,30 +13,49 @@ export type Report = (...figures: Figure[]) => void;
 
 export type Benchmark = (report: Report) => Promise<void>;
 
+/** What became of one benchmark. */
+export interface Measured {
+  name: string;
+  seconds: number;
+  figures: Figure[];
+  /** Why it did not go to its end. */
+  failed: string | null;
+}
+
 /**
  * Runs one after the other and prints each figure as soon as it is there: what was measured stays, whatever happens to the
- * others. Resolves to the exit status: 1 where a bound was missed or a benchmark failed, which the last line names.
+ * others. `status` is 1 where a bound was missed or a benchmark failed, which the last lines name.
  */
 export async function runBenchmarks(
   benchmarks: Readonly<Record<string, Benchmark>>,
   print: (line: string) => void,
-): Promise<0 | 1> {
-  const missed: string[] = [];
-  const failed: string[] = [];
+): Promise<{ status: 0 | 1; measured: Measured[] }> {
+  const measured: Measured[] = [];
   for (const [name, run] of Object.entries(benchmarks)) {
     print(`${name} …`);
-    const report: Report = (...figures) => {
-      for (const figure of figures) print(formatFigure(figure));
-      missed.push(...figures.filter(({ verdict }) => verdict === 'MISSED').map(({ what }) => what));
-    };
-    await run(report).catch((error: unknown) => {
-      failed.push(name);
-      print(`${name} FAILED: ${error instanceof Error ? error.stack : error}`);
-    });
+    const figures: Figure[] = [];
+    const begun = performance.now();
+    const failed = await run((...more) => {
+      for (const figure of more) print(formatFigure(figure));
+      figures.push(...more);
+    }).then(() => null, whyFailed);
+    if (failed !== null) print(`${name} FAILED: ${failed}`);
+    measured.push({ name, seconds: Math.round((performance.now() - begun) / 1000), figures, failed });
   }
-  if (missed.length > 0) print(`bounds that were missed: ${missed.join('; ')}`);
-  if (failed.length > 0) print(`benchmarks that failed: ${failed.join(', ')}`);
-  return missed.length + failed.length > 0 ? 1 : 0;
+  const missed = measured.flatMap(({ figures }) => figures.filter(({ verdict }) => verdict === 'MISSED'));
+  const failed = measured.filter((one) => one.failed !== null);
+  if (missed.length > 0) print(`bounds that were missed: ${missed.map(({ what }) => what).join('; ')}`);
+  if (failed.length > 0) print(`benchmarks that failed: ${failed.map(({ name }) => name).join(', ')}`);
+  return { status: missed.length + failed.length > 0 ? 1 : 0, measured };
+}
+
+/** A reference that is not installed is named: `spawn wrk ENOENT` is what Node says. */
+function whyFailed(error: unknown): string {
+  if (!(error instanceof Error)) return `${error}`;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' && syscall?.startsWith('spawn')
+    ? `${path} is missing`
+    : (error.stack ?? `${error}`);
 }
 
 /** `  met     next run ÷ first release: 8.1 s, beside 20.3 s, 0.40 (≤ 0.6)` */

@@ -1,7 +1,9 @@
 /**
  * `npm run bench`: each figure beside a reference that is measured in the same run, as a ratio, so that the machine's
- * speed cancels out. Names of benchmarks as arguments run only those.
+ * speed cancels out. Names of benchmarks as arguments run only those. What was measured is also in `var/bench.json`.
  */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
 
 import { append } from './append.ts';
 import { demo } from './demo.ts';
@@ -21,6 +23,7 @@ import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
 import { sources } from './sources.ts';
 import { stores } from './stores.ts';
+import { useWorkPlace } from './work-place.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   append,
@@ -51,4 +54,8 @@ if (unknown.length > 0) {
 const run = Object.entries(BENCHMARKS)
   .filter(([name]) => chosen.length === 0 || chosen.includes(name))
   .map(([name, benchmark]) => [name, (report: Report) => benchmark(report).finally(stopServers)] as const);
-process.exitCode = await runBenchmarks(Object.fromEntries(run), (line) => console.log(line));
+useWorkPlace();
+const { status, measured } = await runBenchmarks(Object.fromEntries(run), (line) => console.log(line));
+mkdirSync('var', { recursive: true });
+writeFileSync('var/bench.json', `${JSON.stringify(measured, null, 2)}\n`);
+process.exitCode = status;

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -13,11 +12,6 @@ export interface Server {
 }
 
 const running = new Set<Server>();
-const children = new Set<ChildProcess>();
-// Where the bench fails, nobody would stop them.
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
 /** Of a benchmark that failed, too: they would slow the next one down. */
 export async function stopServers(): Promise<void> {
@@ -27,8 +21,6 @@ export async function stopServers(): Promise<void> {
 /** Runs `children/<name>.ts`, a server, which prints its address when it listens. */
 export async function serve(name: string, args: readonly string[]): Promise<Server> {
   const child = startChild(name, args);
-  children.add(child);
-  child.once('exit', () => children.delete(child));
   const [url] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),

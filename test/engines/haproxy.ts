@@ -28,9 +28,10 @@ export async function runHaproxy(
   servers: readonly number[],
   change: (configuration: string) => string = (configuration) => configuration,
 ): Promise<ChildProcess> {
+  if (PROGRAM === undefined) throw new Error('HAProxy is missing');
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, change(await localConfiguration(port, servers)));
-  const child = spawn(PROGRAM!, ['-db', '-q', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(PROGRAM, ['-db', '-q', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ status }) => status === 403,

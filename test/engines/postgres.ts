@@ -202,7 +202,8 @@ export class PostgresServer {
   }
 
   #run(program: string, args: string[]): void {
-    const { status, stdout, stderr } = spawnSync(join(PROGRAMS!, program), args, {
+    if (PROGRAMS === null) throw new Error('PostgreSQL is missing');
+    const { status, stdout, stderr } = spawnSync(join(PROGRAMS, program), args, {
       ...account(),
       cwd: this.folder,
       encoding: 'utf8',
