@@ -48,12 +48,11 @@ export class StepTool<Job> {
       done: ({ words, verdict: mark, more, unreached }) => {
         const retry =
           unreached.length > 0
-            ? [makeElement('p', 'form-buttons', `${unreached.join(', ')} could not be loaded. `, again)]
+            ? [makeElement('p', 'buttons', `${unreached.join(', ')} could not be loaded. `, again)]
             : [];
         end(words, mark, [...retry, ...more.map(drawPart)]);
       },
-      failed: (message) =>
-        end(`This page failed: ${message}`, 'open', [makeElement('p', 'form-buttons', again)]),
+      failed: (message) => end(`This page failed: ${message}`, 'open', [makeElement('p', 'buttons', again)]),
     });
   }
 }

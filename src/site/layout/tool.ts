@@ -136,7 +136,7 @@ export class Tool<Job, Value, News = never> {
       makeElement('p', '', `It takes ${formatBytes(bytes)} ${use}.`),
       makeElement(
         'p',
-        'form-buttons',
+        'buttons',
         agree,
         makeButton('Cancel', () => this.clear()),
       ),

@@ -107,14 +107,14 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
       id: 'positions',
       fold: true,
       question: 'Who held which position?',
-      text: 'All positions of the latest deliberations, those that lost included.',
+      text: 'Every position of the latest deliberations, including those that lost.',
       charts: ['deliberations'],
     },
     {
       id: 'living-up',
       fold: true,
       question: 'Do they live up to what they profess?',
-      text: 'Five virtues have operational measures that anyone can recompute. Each measures a trace that the virtue should leave. Each could also be met without the virtue.',
+      text: 'Five virtues have operational measures that anyone can recompute. Each measures a trace that the virtue should leave, and each could be met without it.',
       charts: ['virtues', 'virtues-history'],
     },
     {

@@ -73,7 +73,7 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
     return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
       drift_score === null
         ? 'There is no drift score yet. It compares the last thirty days with the ledger’s first thirty.'
-        : `The drift score is ${formatScore(drift_score)}, which is classified as ${formatToken(status)}.`
+        : `The drift score is ${formatScore(drift_score)}, which is classified as “${formatToken(status)}”.`
     }`;
   },
   diplomacy: (release) =>

@@ -48,7 +48,7 @@ element('#compare-rows').addEventListener('click', () => {
   else element('#file').focus();
 });
 
-takeFiles(element('#policy-form'), field('#policy'), async (file) => {
+takeFiles(field('#policy').parentElement!, field('#policy'), async (file) => {
   field('#policy').value = await file.slice(0, MOST_POLICY_BYTES).text();
 });
 

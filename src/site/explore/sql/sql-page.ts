@@ -58,7 +58,7 @@ function buttonsOf({ csv, permanent }: NonNullable<SqlAnswer['result']>): HTMLEl
   const copy = copierOf(say);
   return makeElement(
     'p',
-    'form-buttons',
+    'buttons',
     makeButton('Save as CSV', () => saveFile('query.csv', csv)),
     copy &&
       makeButton('Copy the permanent link', () =>

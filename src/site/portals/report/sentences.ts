@@ -16,8 +16,8 @@ const executiveSummary: Paragraphs = ({ period, summary, financial, governance }
     `${formatMic(summary.locked)} locked in contracts and ${formatMic(summary.burned)} burned since genesis.`,
   integrity(summary),
   `${capitalise(formatCount(summary.sentinel_count, 'sentinel was', 'sentinels were'))} active. ` +
-    `The health of the system was ${formatToken(summary.system_health)}, and the compliance status was ` +
-    `${formatToken(summary.compliance_status)}.`,
+    `The health of the system was rated “${formatToken(summary.system_health)}”, and the compliance status ` +
+    `“${formatToken(summary.compliance_status)}”.`,
   `${deliberations(governance)} The ledger records ${formatCount(governance.decisions_recorded, 'decision')} of the period.`,
 ];
 
@@ -95,7 +95,7 @@ const complianceStatus: Paragraphs = ({ compliance }) => {
   return [
     unaudited.length === Object.keys(compliance.jurisdictions).length
       ? 'The ledger records no audit yet; until there is one, each status is not audited.'
-      : `The overall status was ${formatToken(compliance.status)}: the least favourable of the statuses below.`,
+      : `The overall status was “${formatToken(compliance.status)}”, the least favourable of the statuses below.`,
     ...(unaudited.length > 0 && unaudited.length < Object.keys(compliance.jurisdictions).length
       ? [
           `The ledger records no audit yet for ${formatList(unaudited)}; until there is one, the status is not audited.`,

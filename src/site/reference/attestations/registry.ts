@@ -8,11 +8,19 @@ export function readRegistry(release: SiteRelease): PublishedRegistry {
   return release.read(companions);
 }
 
+/** Each state with the verb for one attestation and for several. */
+const STATES = {
+  active: ['is', 'are'],
+  expired: ['has', 'have'],
+  revoked: ['was', 'were'],
+  superseded: ['was', 'were'],
+} as const;
+
 /** The number of attestations in each state. */
 export function registrySentence({ attestations }: PublishedRegistry): string {
-  const counts = (['active', 'expired', 'revoked', 'superseded'] as const).flatMap((status) => {
-    const count = attestations.filter((one) => one.status === status).length;
-    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? 'is' : 'are'} ${status}`];
+  const counts = Object.entries(STATES).flatMap(([status, [one, several]]) => {
+    const count = attestations.filter((attestation) => attestation.status === status).length;
+    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? one : several} ${status}`];
   });
   if (counts.length === 0) return 'The ledger has no recent attestation.';
   const are = `Of the attestations in the ledger, ${formatList(counts)}.`;
