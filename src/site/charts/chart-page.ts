@@ -12,6 +12,7 @@ import {
 import { type DayRange, requireDays, shownDays, stateOfDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { addCopyButton } from '../files/copy-button.ts';
+import { isServed } from '../layout/live/is-served.ts';
 import { offerAgain } from '../layout/load-file.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
@@ -266,11 +267,6 @@ class ChartPage {
     this.#hasServer ??= isServed(pagePath(this.#chart.id, '')).catch(() => true);
     return this.#hasServer;
   }
-}
-
-/** Whether the host is a server, which knows parameters; a static host sends no request id. Rejects if it does not answer. */
-function isServed(path: string): Promise<boolean> {
-  return fetch(path, { method: 'HEAD' }).then(({ headers }) => headers.has('X-Request-Id'));
 }
 
 /** Says something beside a field. */

@@ -1,9 +1,8 @@
-/** Whether this service's server answers: it sends a request id. Requesting a dynamic path from a static host would log an error. */
-export async function isServed(): Promise<boolean> {
-  try {
-    const { ok, headers } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });
-    return ok && headers.has('x-request-id');
-  } catch {
-    return false;
-  }
+/**
+ * Whether this service's server answers, which knows parameters and live values: it sends a request id, a static host does not. Rejects if
+ * the host does not answer.
+ */
+export async function isServed(path: string): Promise<boolean> {
+  const { headers } = await fetch(path, { method: 'HEAD', cache: 'no-store' });
+  return headers.has('x-request-id');
 }

@@ -16,7 +16,7 @@ interface Message {
 async function followLive(): Promise<void> {
   const elements = [...document.querySelectorAll<HTMLElement>('[data-live]')];
   const paths = [...new Set(elements.map(({ dataset }) => dataset.livePath!))];
-  if (paths.length === 0 || !(await isServed())) return;
+  if (paths.length === 0 || !(await isServed(location.pathname).catch(() => false))) return;
   let source: EventSource | null = null;
   const turn = () => {
     source?.close();
