@@ -63,7 +63,8 @@ async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSy
 function tryLock(path: string): DatabaseSync | null {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    lock.exec('BEGIN IMMEDIATE');
+    // On the disk, a journal would stay beside the lock after a signal. There is nothing to roll back.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE');
     return lock;
   } catch (error) {
     lock.close();

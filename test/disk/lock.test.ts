@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, writeFile } from 'node:fs/promises';
+import { access, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -31,11 +31,12 @@ test('a lock held by another process is refused, and the error names the process
   expect(error).toMatchObject({ code: 'locked', place: out, found: 'another process' });
 });
 
-test('the lock of a killed process is free at once', async () => {
+test('the lock of a killed process is free at once, and has left no journal', async () => {
   const out = await temporaryFolder();
   const child = await holdElsewhere(out);
   child.kill('SIGKILL');
   await once(child, 'exit');
+  expect((await readdir(out)).sort()).toEqual(['lock', 'lock.holder']);
   expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
 });
 
