@@ -31,7 +31,7 @@ export function handleSignals(
     process.exit(exitStatus);
   };
   for (const [signal, exitStatus] of Object.entries(SIGNALS))
-    process.on(signal, () => ignored.includes(signal) || stop(signal, exitStatus));
+    if (!ignored.includes(signal)) process.on(signal, () => stop(signal, exitStatus));
   // `cathedral start`, which started this process, is gone: nobody else would stop it.
   process.on('disconnect', () => stop('the end of its service', SIGNALS.SIGHUP));
   process.channel?.unref();
