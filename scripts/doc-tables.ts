@@ -10,6 +10,7 @@ import { LOG_FAULTS } from '../src/sidecar/access-log/verify-access-log.ts';
 import { UPGRADE_PROBLEMS } from '../src/sidecar/simulation/reject-upgrade.ts';
 import { SIMULATION_PROBLEMS } from '../src/simulation/fault.ts';
 import { CLOSE_CODES } from '../src/simulation/protocol/problems.ts';
+import { licencesOfDependencies } from './licences.ts';
 
 /** The first table of a section whose rows the code declares. The text around it is written by people. */
 interface DocTable {
@@ -61,6 +62,12 @@ function members(properties: MappingSchema['properties'], prefix = ''): string[]
 }
 
 const TABLES: readonly DocTable[] = [
+  {
+    doc: 'dependencies.md',
+    section: 'Licences',
+    columns: ['licence', 'packages', 'which'],
+    rows: licencesOfDependencies().map(([licence, names]) => [licence, `${names.length}`, names.join(', ')]),
+  },
   {
     doc: 'attestations.md',
     section: 'Problem codes',

@@ -71,7 +71,7 @@ describe('the installed package', { timeout: 600_000 }, () => {
     expect((await readdir(installation())).sort()).toEqual([
       ...'.packed-commit .puppeteerrc.cjs CHANGELOG.md CITATION.cff LICENSE README.md SECURITY.md'.split(' '),
       ...'astro.config.mjs bin compiled-site data deploy docs node_modules npm-shrinkwrap.json'.split(' '),
-      ...'package.json pipeline public scripts src tsconfig.json'.split(' '),
+      ...'package.json pipeline public sbom.json scripts src tsconfig.json'.split(' '),
     ]);
     const { devDependencies } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8'));
     const packages = await readdir(join(installation(), 'node_modules'));
