@@ -1,4 +1,4 @@
-import { access, mkdir, open, rename } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CathedralError, firstError } from '../errors.ts';
 import { assertOwner, ownerOf } from './owner.ts';
@@ -52,6 +52,10 @@ export async function writeBeside(
     }
     await handle.writeFile(content);
     if (durable) await handle.sync();
+  } catch (error) {
+    // On a full disk, the beginning of a file would take more of the room that is missing.
+    await rm(temporary, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

@@ -1,7 +1,9 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asDiskErrors } from '../../pipeline/disk/durable.ts';
+import { asDiskErrors, replaceFile } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { failureOf } from '../release/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 
 const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 const refused = new CathedralError('log_forked', { place: 'a log', expected: 'one', found: 'another' });
@@ -18,4 +20,18 @@ test.each([
     throw first;
   };
   expect(await failureOf(() => asDiskErrors('a place', work))).toMatchObject(expected);
+});
+
+test('a file that cannot be written whole, as on a full disk, leaves no beginning of it behind', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'small.json');
+  await writeFile(path, 'as before');
+  const content = function* () {
+    yield 'a beginning';
+    throw full;
+  };
+  // Node writes such content as it comes, as it writes a long text in parts.
+  const failure = await failureOf(() => replaceFile(path, content() as unknown as string));
+  expect(failure).toMatchObject({ code: 'disk_full', place: path });
+  expect(await readdir(folder)).toEqual(['small.json']);
 });
