@@ -225,6 +225,25 @@ describe('the alerts', () => {
       expect(raised, name).toContain('severity');
     }
   });
+
+  // promtool, which is not installed everywhere, compares them exactly.
+  test('say what their unit tests expect', async () => {
+    const tests = await read('test/deploy/alerts.test.yml');
+    const said = [...rules.matchAll(/alert: (\w+).*?summary: (?:>-)?(.*?)\n +runbook:/gs)];
+    expect(said.map(([, name]) => name)).toEqual(alerts());
+    for (const [, name, summary] of said) {
+      const words = summary!
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2')
+        .replaceAll(/\s+/g, ' ')
+        .split(/\{\{.*?\}\}/);
+      const asSaid = new RegExp(`^${words.map(RegExp.escape).join('.*')}$`);
+      const expected = [
+        ...tests.matchAll(new RegExp(`alertname: ${name}\\b[\\s\\S]*?summary: ["'](.*)["']`, 'g')),
+      ];
+      for (const [, text] of expected) expect(text, name).toMatch(asSaid);
+    }
+  });
 });
 
 describe('the dashboard', () => {

@@ -142,14 +142,7 @@ type Answer = Pick<Finished, 'status' | 'stdout' | 'stderr'>;
 export async function runHere(
   name: string,
   args: readonly string[],
-  {
-    env = {},
-    now = Date.now,
-    wait = (ms) => sleep(ms),
-    isTTY = true,
-    stop = new AbortController().signal,
-    printed = () => {},
-  }: Here = {},
+  { env = {}, now = Date.now, wait = (ms) => sleep(ms), isTTY = true, stop, printed = () => {} }: Here = {},
 ): Promise<Answer> {
   let [stdout, stderr] = ['', ''];
   const write = (text: string) => {
@@ -162,6 +155,8 @@ export async function runHere(
   };
   const progress = new Progress({ isTTY, write: note }, now);
   const command = await COMMANDS[name]!();
+  // Its end stops what it began, as in a process of its own.
+  const ended = new AbortController();
   try {
     const { values, flags } = readArguments(name, command, args, env);
     const status = await command.run(values as never, {
@@ -172,13 +167,15 @@ export async function runHere(
       progress,
       print: (line) => write(`${line}\n`),
       write: async (text) => write(text),
-      untilStopped: () => stop,
+      untilStopped: () => AbortSignal.any([ended.signal, ...(stop ? [stop] : [])]),
     });
     return { status, stdout, stderr };
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
     progress.end('failed');
     return { status: error.exit, stdout, stderr: `${stderr}cathedral: ${error.message}\n` };
+  } finally {
+    ended.abort();
   }
 }
 
