@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
 import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
@@ -6,7 +5,7 @@ import { isExtended } from '../ledger/log/proofs.ts';
 import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
-import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
+import { partialWidths, verifiedEntries } from '../release/log/log-folder.ts';
 import { counted } from '../words/number.ts';
 import { logKey } from './layout.ts';
 import type { Content } from './upload.ts';
@@ -63,7 +62,8 @@ async function filesOf(
   const hashes = await reader.tile(level, index);
   const entries = level === 0 ? await verifiedEntries(out, tile, reader) : null;
   const before = hashesAt(level, earlier) - index * TILE_WIDTH;
-  const widths = (await partialWidths(out, tile)).filter((width) => width > before && width < tile.width);
+  const partial = await partialWidths(out, tilePath({ level, index, width: TILE_WIDTH }));
+  const widths = partial.filter((width) => width > before && width < tile.width);
   return [...widths, tile.width].flatMap((width) => {
     const files: [string, Uint8Array][] = [
       [tilePath({ level, index, width }), bytesOf(hashes.slice(0, width))],
@@ -71,19 +71,4 @@ async function filesOf(
     if (entries) files.push([bundlePath({ index, width }), formatBundle(entries.slice(0, width))]);
     return files;
   });
-}
-
-/** The widths with which OUT has this tile, besides the whole one. */
-async function partialWidths(out: string, { level, index }: Tile): Promise<number[]> {
-  const folder = logFile(out, `${tilePath({ level, index, width: TILE_WIDTH })}.p`);
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw new CathedralError('log_invalid', {
-      place: folder,
-      expected: 'a folder of tiles',
-      found: error.message,
-      cause: error,
-    });
-  });
-  return names.filter((name) => /^[1-9]\d{0,2}$/.test(name)).map(Number);
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
@@ -63,7 +65,20 @@ export function readLogFile(place: string): Buffer {
   try {
     return readFileSync(place);
   } catch (cause) {
-    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new CathedralError('log_invalid', { place, expected: 'a file of the log', found, cause });
+    throw unreadable(place, 'a file of the log', cause);
   }
+}
+
+/** The widths with which OUT has a tile or a bundle, besides the whole one, which has the path `full`. Throws log_invalid. */
+export async function partialWidths(out: string, full: string): Promise<number[]> {
+  const folder = `${logFile(out, full)}.p`;
+  const names = await ifThere(readdir(folder), []).catch((cause) => {
+    throw unreadable(folder, 'a folder of the log', cause);
+  });
+  return names.filter((name) => /^[1-9]\d{0,2}$/.test(name)).map(Number);
+}
+
+function unreadable(place: string, expected: string, cause: unknown): CathedralError {
+  const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new CathedralError('log_invalid', { place, expected, found, cause });
 }

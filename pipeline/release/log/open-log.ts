@@ -5,7 +5,7 @@ import { edgeTiles } from '../../ledger/log/tile.ts';
 import { TileReader } from '../../ledger/log/tile-reader.ts';
 import { EMPTY_TREE, type TreeEdge } from '../../ledger/log/tree-builder.ts';
 import { type Checkpoint, parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
-import { diskTiles, logFile, readEntries } from './log-folder.ts';
+import { diskTiles, logFile, verifiedEntries } from './log-folder.ts';
 
 /** The published log. */
 export interface PublishedLog {
@@ -26,7 +26,8 @@ export async function openLog(out: string): Promise<PublishedLog> {
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
   const reader = await TileReader.open(checkpoint, diskTiles(out), (path) => logFile(out, path));
-  const entries = readPartialBundle(out, reader);
+  const partial = edgeTiles(checkpoint.size).find(({ level }) => level === 0);
+  const entries = partial ? await verifiedEntries(out, partial, reader) : [];
   return {
     checkpoint,
     note,
@@ -46,17 +47,4 @@ function parsePublished(note: string, place: string): Checkpoint {
     const { expected, found } = cause as CathedralError;
     throw new CathedralError('log_invalid', { place, expected, found, cause });
   }
-}
-
-function readPartialBundle(out: string, reader: TileReader): Uint8Array[] {
-  const tile = edgeTiles(reader.head.size).find(({ level }) => level === 0);
-  if (!tile) return [];
-  const { entries, hashes } = readEntries(out, tile);
-  const wrong = hashes.findIndex((hash, index) => hash !== reader.edge(0)[index]);
-  if (wrong < 0) return entries;
-  throw new CathedralError('log_invalid', {
-    place: logFile(out, 'tile/entries/'),
-    expected: `entry ${tile.index * 256 + wrong} with the hash ${reader.edge(0)[wrong]}`,
-    found: hashes[wrong]!,
-  });
 }

@@ -15,7 +15,7 @@ import {
 import { type Bundle, bundlePath, newTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
-import { logFile, readLogFile, verifiedEntries } from './log-folder.ts';
+import { logFile, partialWidths, readLogFile, verifiedEntries } from './log-folder.ts';
 
 const invalid = errorOf('log_invalid');
 
@@ -60,19 +60,10 @@ export async function* earlierPublicFiles(out: string, reader: TileReader): Asyn
     if (tile.level > 0) return;
     const { index } = tile;
     const entries = (await verifiedEntries(out, tile, reader)).map(publicEntry);
-    for (const width of new Set([...(await partialWidths(out, index, tile.width)), tile.width]))
+    const partial = await partialWidths(out, bundlePath({ index, width: TILE_WIDTH }));
+    for (const width of [...partial.filter((width) => width < tile.width), tile.width])
       yield [publicFile({ index, width }, entries.slice(0, width))];
   }
-}
-
-/** The widths up to `most` with which OUT has an entry bundle, besides the whole one. */
-async function partialWidths(out: string, index: number, most: number): Promise<number[]> {
-  const folder = `${logFile(out, bundlePath({ index, width: TILE_WIDTH }))}.p`;
-  const names = await asDiskErrors(folder, () => ifThere(readdir(folder), []));
-  return names
-    .filter((name) => /^[1-9]\d{0,2}$/.test(name))
-    .map(Number)
-    .filter((width) => width <= most);
 }
 
 /** Says by which decisions the bundles were made, and removes those that were made by others. */
