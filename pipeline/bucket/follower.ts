@@ -54,7 +54,8 @@ const SOON_MS = 60_000;
 /**
  * Keeps the folder of a sidecar at the release that the pointer names. It prepares a release beside the current one, and makes it
  * current at the time that the pointer states for all replicas. It never goes back to an older version than it has served, and
- * serves what it has while the store is down or damaged.
+ * serves what it has while the store is down or damaged. It asks no database: that only wakes it and gives it the time, so while PostgreSQL is
+ * down it looks every `pollMs`, and counts with the difference of the clocks that it knew last.
  */
 export class Follower {
   readonly #options: FollowerOptions;

@@ -6,11 +6,16 @@ import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { parseTilePath } from '../ledger/log/tile.ts';
 import { listTree } from '../release/disk/list-tree.ts';
-import { CACHE_CONTROL, headersFor, LOG_HEADERS, snapshotHeaders } from '../release/format/headers.ts';
 import { sha256, storedAt } from '../release/format/manifest.ts';
 import { mediaTypeOf } from '../release/format/media-types.ts';
 import { LATEST_PATH, MANIFEST_PATH, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import type { Published } from '../release/format/release.ts';
+import {
+  CACHE_CONTROL,
+  headersFor,
+  LOG_HEADERS,
+  snapshotHeaders,
+} from '../release/format/response-headers.ts';
 import {
   INDEX,
   LIST_PATH,

@@ -18,7 +18,7 @@ import { FORK_HINT } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { counted, formatCount } from '../words/number.ts';
 import { closeYear } from './data-file.ts';
-import { EventDaysWriter } from './event-days.ts';
+import { EventDaysWriter } from './event-days-writer.ts';
 import type { RunLog } from './extend-log.ts';
 import type { Resume } from './resume.ts';
 

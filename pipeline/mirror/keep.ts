@@ -26,7 +26,7 @@ import { KeepingOrigin, knowRelease } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
 import { placeRelease } from './place-release.ts';
-import { keepCosigned, mergedCheckpoint } from './refresh-notes.ts';
+import { keepFormerCheckpoint, mergedCheckpoint } from './refresh-notes.ts';
 
 export interface KeeperOptions {
   origin: Origin;
@@ -251,7 +251,7 @@ export class Keeper implements Keep {
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
     if (this.#policy) await placePolicy(folder, Buffer.from(this.#policy).toString());
     for (const path of [CHECKPOINT, LIST_PATH, LIST_SIGNATURE_PATH]) await makeWay(join(folder, path));
-    await keepCosigned(folder, this.#reader!);
+    await keepFormerCheckpoint(folder, this.#reader!);
     const cosignatures = { cosigned: this.#cosigned, policy };
     await replaceFile(join(folder, CHECKPOINT), await mergedCheckpoint(folder, manifest, cosignatures));
     await removeOldPartials(folder, manifest.log.size, { hasEntries: false });

@@ -1,6 +1,6 @@
-import { formatHeadersFile } from '../release/format/headers.ts';
 import type { ManifestFile } from '../release/format/manifest.ts';
 import type { PublicFile, PublicManifest } from '../release/format/public-manifest.ts';
+import { formatHeadersFile } from '../release/format/response-headers.ts';
 
 const ASSET = /^(image|font|text\/css|text\/javascript|application\/(wasm|octet-stream|manifest\+json))\b/;
 

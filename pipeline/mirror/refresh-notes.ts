@@ -93,7 +93,7 @@ export interface Cosignatures {
 }
 
 /** The checkpoint of a former release, which `reader` extends, keeps its place and its cosignatures when the log has grown, as it does at the origin. */
-export async function keepCosigned(folder: string, reader: TileReader): Promise<void> {
+export async function keepFormerCheckpoint(folder: string, reader: TileReader): Promise<void> {
   const place = join(folder, CHECKPOINT);
   const held = await readHeld(place);
   if (held === null) return;

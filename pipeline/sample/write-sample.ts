@@ -11,7 +11,7 @@ import { CompactRange, leafHash } from '../ledger/log/merkle.ts';
 import type { Signer } from '../ledger/notes/note.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/writing/demo-key.ts';
-import { EventLines, SnapshotWriter } from '../ledger/writing/event-files.ts';
+import { EventLines, SnapshotWriter } from '../ledger/writing/head-and-snapshot-files.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
 

@@ -17,7 +17,7 @@ import type { RowFinding, RowSource } from './import/source.ts';
 import { parsePostgresAddress } from './postgres/address.ts';
 import { postgresSource } from './postgres/postgres-source.ts';
 import { readMapping } from './rows/mapping.ts';
-import { assertNotShared } from './shared/follower.ts';
+import { assertNotShared } from './shared/copied-ledger.ts';
 import { assertSameKey, SharedFolder, type SharedStores } from './shared/open-shared.ts';
 
 /** Where a ledger's folder and keys are, and how it is imported or shared. */

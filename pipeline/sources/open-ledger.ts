@@ -7,7 +7,7 @@ import {
 import { ledgerVerifiers } from '../ledger/writing/ledger-keys.ts';
 import { importerOf, importSource, type SourceConfig } from './import-source.ts';
 import { type LocalLedger, ownLedger, sealLedger, sealWarnings } from './own-ledger.ts';
-import { followerOf } from './shared/follower.ts';
+import { originalOf } from './shared/copied-ledger.ts';
 import { clockOf, openShared, requireShared, SharedFolder, type SharedStores } from './shared/open-shared.ts';
 
 /** The server imports every minute and compares one window of older rows; who opens a ledger compares this many. */
@@ -79,7 +79,7 @@ async function sealAndShare(
     if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
     for (const warning of sealWarnings(sealed, files.ledger, now())) progress.note(warning);
   }
-  if (!stores || followerOf(source.path)) return;
+  if (!stores || originalOf(source.path)) return;
   progress.stage(`sharing ${source.path}`);
   const local = await localLedger(source, config);
   const log = (line: string) => progress.note(line);

@@ -13,7 +13,7 @@ import {
 import { LedgerWriter, type Sealed, type SealOptions } from '../ledger/writing/ledger-writer.ts';
 import { DAY_MS } from '../words/day.ts';
 import { isRemoteCopy } from './import/row-index.ts';
-import { assertNoReplica } from './shared/follower.ts';
+import { assertNoReplica } from './shared/copied-ledger.ts';
 
 /** A ledger on the disk, and the keys that may have signed it. */
 export interface LocalLedger {

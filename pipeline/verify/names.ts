@@ -9,8 +9,8 @@ import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import { digestOf } from '../ledger/notes/digest.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
-import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
+import { HOST_FILES } from '../release/format/response-headers.ts';
 import {
   INDEX,
   LIST_PATH,

@@ -1,6 +1,6 @@
 import { CathedralError } from '../errors.ts';
-import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS } from '../release/format/public-manifest.ts';
+import { HOST_FILES } from '../release/format/response-headers.ts';
 
 /**
  * Names that some static hosts interpret, and names that a mirror writes itself. In lower case. Paths cannot contain `..`,

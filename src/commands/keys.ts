@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KEY_AREAS, OVERLAP_DAYS, TIER_NAMES, TIERS, type Tier } from '../api/tiers.ts';
 import * as schemas from '../sidecar/keys/key-arguments.ts';
 import type { KEY_COMMANDS } from '../sidecar/keys/key-commands.ts';
-import { containsKey } from '../sidecar/keys/key-text.ts';
+import { containsKey } from '../sidecar/keys/key-text-and-hash.ts';
 import { type Context, defineCommand, type Flag, json, type Result } from './command.ts';
 
 const SETTINGS = ['store', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;

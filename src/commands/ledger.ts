@@ -289,7 +289,7 @@ const check = defineCommand({
   positionals: ['ledger'],
   flags: { strict: { description: 'Treats every warning as an error.', switch: true }, json },
   async run(config, { now, progress }) {
-    const { checkAndFold } = await import('../../pipeline/model/check-ledger.ts');
+    const { checkAndFold } = await import('../../pipeline/model/check-and-fold.ts');
     const { localLedger } = await import('../../pipeline/sources/open-ledger.ts');
     const { strict, ledgerSigningKey } = config;
     const ledger = await localLedger(config.ledger, { ...config, mustExist: true });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { numbers } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { KeyChange } from '../../pipeline/release/signing/change-publisher.ts';
-import { RUN_SETTINGS } from '../service/settings.ts';
+import { RUN_SETTINGS } from '../service/run-settings.ts';
 import { type Context, defineCommand, json, type Result } from './command.ts';
 import { assertShared } from './run.ts';
 

@@ -4,8 +4,8 @@ import { databaseOf } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
-import { RUN_SETTINGS } from '../service/settings.ts';
-import { LISTEN_SETTINGS } from '../sidecar/settings.ts';
+import { RUN_SETTINGS } from '../service/run-settings.ts';
+import { LISTEN_SETTINGS } from '../sidecar/server-settings.ts';
 import { defineCommand, importFull, json, present } from './command.ts';
 import { assertWhole, ORGANISATION_FLAGS } from './organisation.ts';
 

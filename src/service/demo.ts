@@ -21,7 +21,7 @@ import { runChild } from '../scheduler/scheduled-build.ts';
 import { withKeys } from '../sidecar/keys/key-commands.ts';
 import { issueKey } from '../sidecar/keys/key-life.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
-import { hashKey } from '../sidecar/keys/key-text.ts';
+import { hashKey } from '../sidecar/keys/key-text-and-hash.ts';
 import type { Running } from './turn.ts';
 
 /** How long to wait for events of the time since the last start, ms; then the first run publishes without them. */

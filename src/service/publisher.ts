@@ -9,8 +9,8 @@ import { FOLDERS, fileRecords } from '../../pipeline/release/signing/file-record
 import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import { followLedger } from '../sidecar/live/follow-ledger.ts';
 import { ownDocuments } from './organisation.ts';
+import type { RUN_SETTINGS } from './run-settings.ts';
 import { runOnSchedule, type Scheduling } from './scheduled-runs.ts';
-import type { RUN_SETTINGS } from './settings.ts';
 
 /** Publishes on schedule until `signal` aborts, and serves nothing. Throws config_invalid and store_failed. */
 export async function runPublisher(

@@ -14,7 +14,7 @@ import { readVerifierKeys } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { ownDocuments } from './organisation.ts';
-import type { RUN_SETTINGS } from './settings.ts';
+import type { RUN_SETTINGS } from './run-settings.ts';
 import { type OwnTurn, type Running, takeTurn } from './turn.ts';
 
 /** What `cathedral build` takes; docs/cli.md describes each. */

@@ -5,7 +5,7 @@ import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { openCosigning } from './cosigning.ts';
-import { RUN_SETTINGS } from './settings.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
 import { openBetweenRuns, type Running, type TurnConfig } from './turn.ts';
 
 /** `flags`: the options of the service that were given, name → text. */

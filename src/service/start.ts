@@ -12,8 +12,8 @@ import { type FollowedLedger, followLedger } from '../sidecar/live/follow-ledger
 import { assertFree } from '../sidecar/server-address.ts';
 import { type Demonstrating, demoGovernmentKey, openDemoLedger } from './demo.ts';
 import { type GivenOrganisation, ownDocuments, provideOrganisation } from './organisation.ts';
+import type { RUN_SETTINGS } from './run-settings.ts';
 import { flagsOfRuns, runOnSchedule, type Scheduling } from './scheduled-runs.ts';
-import type { RUN_SETTINGS } from './settings.ts';
 import type { TurnConfig } from './turn.ts';
 
 export type StartConfig = ListenConfig &

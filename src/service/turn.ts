@@ -32,7 +32,7 @@ import type { SigningRecords } from '../../pipeline/release/signing/signing-reco
 import { recordRun } from '../scheduler/record-run.ts';
 import { readLog } from '../sidecar/access-log/log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
-import type { TURN_SETTINGS } from './settings.ts';
+import type { TURN_SETTINGS } from './run-settings.ts';
 
 export type TurnConfig = Pick<
   Config,

@@ -4,7 +4,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { openServices, type Served } from './open-services.ts';
 import { createApp } from './request/app.ts';
 import { addressOf, closeServer, listenOn } from './server-address.ts';
-import type { LISTEN_SETTINGS } from './settings.ts';
+import type { LISTEN_SETTINGS } from './server-settings.ts';
 
 export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
 

@@ -4,7 +4,7 @@ import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { readWitnessStates } from '../../pipeline/release/log/cosign-log.ts';
-import { createCharts } from './charts/charts.ts';
+import { createCharts } from './charts/charts-in-states.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
 import { openPublished } from './files/published.ts';
@@ -21,8 +21,8 @@ import { type OpenLive, openLive } from './live/open-live.ts';
 import { openStores } from './open-stores.ts';
 import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
+import type { SERVICE_SETTINGS } from './server-settings.ts';
 import type { Services } from './services.ts';
-import type { SERVICE_SETTINGS } from './settings.ts';
 import { SIMULATION_LIMITS } from './simulation/limits.ts';
 import { openSimulation, type SimulationOptions } from './simulation/open-simulation.ts';
 

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import type { AccessLog } from './access-log/access-log.ts';
-import type { Charts } from './charts/charts.ts';
+import type { Charts } from './charts/charts-in-states.ts';
 import type { Exporter } from './export/exporter.ts';
 import type { LogFiles } from './files/log-files.ts';
 import type { Releases } from './files/releases.ts';
-import type { SnapshotFiles } from './files/snapshot-files.ts';
+import type { ServedSnapshots } from './files/served-snapshots.ts';
 import type { Metrics } from './health/metrics.ts';
 import type { Readiness } from './health/readiness.ts';
 import type { KeyStore } from './keys/key-store.ts';
@@ -32,7 +32,7 @@ export interface Services {
   downloads: Pick<ConcurrencyLimit, 'take'>;
   exporter: Exporter;
   /** Without it nothing exists below `/snapshots/`. */
-  snapshots?: SnapshotFiles;
+  snapshots?: ServedSnapshots;
   /** Null: a release without pages has none. */
   pages?: PagesOnRequest | null;
   /** Null: charts and their pages are served as they are in the release. */

@@ -3,7 +3,7 @@ import type { APIRoute } from 'astro';
 import type { PageList } from '../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { openRelease } from './layout/release.ts';
-import { PAGE_TABLE, type PageKind } from './page-table.ts';
+import { PAGES_TO_RENDER, type PageKind } from './pages-to-render.ts';
 
 /** `./pages/charts/[id].astro` → `/charts/[id]`, and whether it is a page; otherwise it is a file that is made from data. */
 const KINDS = new Map(
@@ -29,10 +29,10 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
 };
 
 function pagesOf(name: string): PageKind {
-  const kind = PAGE_TABLE[name];
+  const kind = PAGES_TO_RENDER[name];
   if (kind) return kind;
   if (!name.includes('[')) return () => [addressOf(name)];
-  const expected = 'an entry in the page table';
+  const expected = 'an entry in src/site/pages-to-render.ts';
   throw new CathedralError('site_failed', { place: name, expected, found: 'none' });
 }
 

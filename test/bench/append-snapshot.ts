@@ -4,7 +4,7 @@ import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { roundToAmount } from '../../pipeline/model/amount.ts';
 import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 

@@ -12,7 +12,7 @@ import { parseTilePath } from '../../pipeline/ledger/log/tile.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
 import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
 import { placePolicy, publicEntry, publicFile } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/events/sample-events.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
-import { isReplacedByRelease } from '../../pipeline/release/format/headers.ts';
+import { isReplacedByRelease } from '../../pipeline/release/format/response-headers.ts';
 import { listenInTest } from '../listen.ts';
 
 /** A CDN that gives these answers in turn, the last one for ever. */

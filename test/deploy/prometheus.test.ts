@@ -10,7 +10,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { METRICS } from '../../src/sidecar/health/metrics-reference.ts';
 import { openKeyStore } from '../../src/sidecar/keys/key-store.ts';
-import { hashKey } from '../../src/sidecar/keys/key-text.ts';
+import { hashKey } from '../../src/sidecar/keys/key-text-and-hash.ts';
 import { openServices } from '../../src/sidecar/open-services.ts';
 import { createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';

@@ -4,7 +4,7 @@ import { software } from '../../pipeline/config/software.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/events/sample-events.ts';

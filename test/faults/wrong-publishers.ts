@@ -22,7 +22,9 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'acknowledges an event that is not flushed': {
     scenario: 'an event appended',
-    changes: { 'pipeline/ledger/writing/event-files.ts': [['if (durable) await file.sync();', '']] },
+    changes: {
+      'pipeline/ledger/writing/head-and-snapshot-files.ts': [['if (durable) await file.sync();', '']],
+    },
   },
   'renames a file that is not flushed': {
     scenario: 'replace',

@@ -12,7 +12,7 @@ import {
   readSnapshots,
   type SnapshotEnd,
 } from '../../pipeline/ledger/reading/read-snapshot.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { sampleEvents } from './events/sample-events.ts';
 import { ORIGIN, signer } from './test-signer.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
 import { STALL_MS } from '../../pipeline/pace.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { HOST_FILES } from '../../pipeline/release/format/headers.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { HOST_FILES } from '../../pipeline/release/format/response-headers.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 

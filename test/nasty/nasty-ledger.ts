@@ -5,7 +5,7 @@ import { check } from '../../pipeline/build/check.ts';
 import type { Finding } from '../../pipeline/errors.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import type { NastyLedger } from '../contract/release/nasty-events.ts';
 import { textsBelow } from '../files-below.ts';

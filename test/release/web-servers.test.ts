@@ -8,18 +8,18 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHART_PATHS } from '../../pipeline/charts/files/chart-formats.ts';
+import { type Manifest, storedAt } from '../../pipeline/release/format/manifest.ts';
+import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { proofFile } from '../../pipeline/release/format/proof-files.ts';
+import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
+import type { Published } from '../../pipeline/release/format/release.ts';
 import {
   ALLOWED_HEADERS,
   COMMON_HEADERS,
   EXCEPTIONS,
   headersFor,
   LOG_HEADERS,
-} from '../../pipeline/release/format/headers.ts';
-import { type Manifest, storedAt } from '../../pipeline/release/format/manifest.ts';
-import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
-import { proofFile } from '../../pipeline/release/format/proof-files.ts';
-import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
-import type { Published } from '../../pipeline/release/format/release.ts';
+} from '../../pipeline/release/format/response-headers.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
 import { CATALOGUES } from '../../src/site/files/catalogue-rows.ts';

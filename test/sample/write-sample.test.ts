@@ -6,7 +6,7 @@ import { LEDGER_START } from '../../pipeline/ledger/log/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';

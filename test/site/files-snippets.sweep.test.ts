@@ -11,7 +11,7 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { createExporter } from '../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
-import { SnapshotFiles } from '../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../src/sidecar/files/served-snapshots.ts';
 import { issueKey } from '../../src/sidecar/keys/key-life.ts';
 import {
   curl,
@@ -58,7 +58,7 @@ async function served() {
   const exporter = createExporter({ current: () => releases.current() });
   const { app, keys } = await tinyApp(release.out, {
     asDiskErrors: true,
-    services: { exporter, snapshots: new SnapshotFiles(release.out) },
+    services: { exporter, snapshots: new ServedSnapshots(release.out) },
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join, normalize } from 'node:path';
-import { COMMON_HEADERS } from '../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { COMMON_HEADERS } from '../../pipeline/release/format/response-headers.ts';
 import { listen } from '../listen.ts';
 
 /** Serves a built site to a browser, on this machine only and under the service's content security policy. */

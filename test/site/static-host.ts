@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { headersFor } from '../../pipeline/release/format/response-headers.ts';
 import { listen } from '../listen.ts';
 import type { Built } from './build-fixture.ts';
 

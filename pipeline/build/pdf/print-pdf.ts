@@ -3,9 +3,9 @@ import { join, normalize } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer';
 import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from '../../charts/files/printing-browser.ts';
 import { CathedralError } from '../../errors.ts';
-import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
+import { COMMON_HEADERS } from '../../release/format/response-headers.ts';
 
 /** Browsers request this by default if a page names no icon. */
 const UNASKED = '/favicon.ico';

@@ -9,7 +9,7 @@ import { asDiskErrors, diskFull } from '../../disk/durable.ts';
 import { makeTemporaryFolder } from '../../disk/temporary-folder.ts';
 import { CathedralError } from '../../errors.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
-import { addSqlEngine } from './sql-engine.ts';
+import { addSqlEngine } from './add-sql-engine.ts';
 
 const END_WITH_PARENT = moduleUrl('pipeline/build/site/end-with-parent.ts').href;
 /** These pages encrypt nothing. A random key would make every build different. */

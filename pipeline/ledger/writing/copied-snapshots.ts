@@ -8,7 +8,7 @@ import {
   type SnapshotFile,
   snapshotFile,
 } from '../reading/directory.ts';
-import { NewHead } from './event-files.ts';
+import { NewHead } from './head-and-snapshot-files.ts';
 
 /** Where the files of a snapshot that was copied wait until they are verified. */
 export function waitingFile(ledger: string, id: string): SnapshotFile {

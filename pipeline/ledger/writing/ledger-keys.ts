@@ -18,7 +18,7 @@ import {
 import { openDirectory, type SnapshotFile } from '../reading/directory.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { demoSigner } from './demo-key.ts';
-import type { Signers } from './event-files.ts';
+import type { Signers } from './head-and-snapshot-files.ts';
 import { lockLedger } from './lock-ledger.ts';
 
 const refusal = errorOf('key_refused');

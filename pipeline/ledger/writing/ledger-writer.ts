@@ -16,7 +16,7 @@ import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/di
 import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { removeIncomplete, removeSnapshots, waitingFile } from './copied-snapshots.ts';
-import { type EventsEnd, NewHead, type Signers, unwritable } from './event-files.ts';
+import { type EventsEnd, NewHead, type Signers, unwritable } from './head-and-snapshot-files.ts';
 import { lockLedger } from './lock-ledger.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
 import { keepPosition, sealedPosition } from './sealed-position.ts';

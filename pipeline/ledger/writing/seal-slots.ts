@@ -2,7 +2,7 @@ import type { LedgerEvent } from '../events/event.ts';
 import { nextSlotId, slotId, slotTime, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
-import { type EventsEnd, NewHead, type Signers, SnapshotWriter } from './event-files.ts';
+import { type EventsEnd, NewHead, type Signers, SnapshotWriter } from './head-and-snapshot-files.ts';
 
 export interface SealedSlot {
   id: string;

@@ -5,7 +5,6 @@ import { CathedralError } from '../../errors.ts';
 import { readJson } from '../../ledger/events/json.ts';
 import { compress, type Encodings, encodingsOf, isWorthCompressing } from '../disk/compress.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
-import { formatHeadersFile } from '../format/headers.ts';
 import {
   type Blob,
   type DraftFile,
@@ -22,6 +21,7 @@ import {
 } from '../format/manifest.ts';
 import { type Proof, type Provable, proofFile } from '../format/proof-files.ts';
 import type { Published } from '../format/release.ts';
+import { formatHeadersFile } from '../format/response-headers.ts';
 import { ClaimedPaths } from './claimed-paths.ts';
 import { commit, type Outcome } from './commit.ts';
 import { HashedFile } from './hashed-file.ts';

@@ -6,7 +6,7 @@ import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import type { Signers } from '../../ledger/writing/event-files.ts';
+import type { Signers } from '../../ledger/writing/head-and-snapshot-files.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';

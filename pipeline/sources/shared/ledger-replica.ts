@@ -16,7 +16,7 @@ import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { counted } from '../../words/number.ts';
 import { removeIndex } from '../import/row-index.ts';
-import { followerOf, markFollower } from './follower.ts';
+import { markCopy, originalOf } from './copied-ledger.ts';
 import {
   assertOrigin,
   batchesOf,
@@ -118,7 +118,7 @@ export class LedgerReplica {
     await this.#assertOurs();
     using writer = await LedgerWriter.open(folder, {
       ...{ verifiers, waitMs, now: Date.now, create: true },
-      isCopy: followerOf(folder) !== null,
+      isCopy: originalOf(folder) !== null,
       holder: `a ${kind} of a ledger, process ${process.pid}`,
     });
     try {
@@ -126,11 +126,11 @@ export class LedgerReplica {
       if (writer.lostEvents) removeIndex(folder);
       // Another process may have taken more meanwhile.
       const facts = (await shared.facts())!;
-      const follower = { origin: facts.origin, kind };
+      const original = { origin: facts.origin, kind };
       // A new folder never has anything but copies. Any other one is first compared.
-      if (writer.end.size === 0) await markFollower(folder, follower);
+      if (writer.end.size === 0) await markCopy(folder, original);
       const isReplaced = await work(writer, facts);
-      await markFollower(folder, follower);
+      await markCopy(folder, original);
       return { size: writer.end.size, isReplaced };
     } catch (error) {
       this.#agreed = 0;
@@ -142,7 +142,7 @@ export class LedgerReplica {
   async #assertOurs(): Promise<void> {
     const { folder, kind } = this.#options;
     const own = `${resolve(folder)}.key`;
-    if (kind === 'import' || !(await exists(own)) || followerOf(folder)) return;
+    if (kind === 'import' || !(await exists(own)) || originalOf(folder)) return;
     throw new CathedralError('config_invalid', {
       place: '--import-folder',
       expected: 'a folder for a replica of the ledger',
@@ -154,7 +154,7 @@ export class LedgerReplica {
   async #giveUp(writer: LedgerWriter, { origin }: SharedFacts, cause?: unknown): Promise<void> {
     const { folder, shared, verifiers } = this.#options;
     // Only a folder that has followed this ledger before has nothing but copies, and events that can be imported again.
-    if (followerOf(folder)?.origin !== origin) {
+    if (originalOf(folder)?.origin !== origin) {
       const detail = cause instanceof CathedralError ? `: ${cause.message}` : '';
       const expected = `a new folder, or a copy of the ledger that ${shared.name} has`;
       const found = `another ledger${detail}`;

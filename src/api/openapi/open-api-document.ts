@@ -20,7 +20,7 @@ import {
   refer,
   referToHeaders,
   VERSION_HEADERS,
-} from './headers.ts';
+} from './described-headers.ts';
 /** `/openapi.json`, OpenAPI 3.1: every route, from the table that the server answers from. Pure. */
 export function openApiDocument(facts: ApiFacts) {
   const paths = ROUTES.map((route) => [

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EVENT_DAYS_FOLDER, EventDays, eventDaysPath } from '../../../pipeline/ledger/log/event-days.ts';
 import { formatPolicy, PUBLIC_VERSION } from '../../../pipeline/ledger/log/public-events.ts';
-import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { LOG_HEADERS } from '../../../pipeline/release/format/response-headers.ts';
 import { NONE } from '../query/query.ts';
 import { VersionQuery } from '../query/version-query.ts';
 import { type Content, ok, type Route, route } from './route.ts';

@@ -3,13 +3,13 @@ import { embedFrame, embedPath, ownParameters } from '../../../pipeline/charts/c
 import { formatChartState, parseChartState, stateFault } from '../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
-import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/response-headers.ts';
 import { OembedDocument } from '../../api/oembed-document.ts';
 import { Problem } from '../../api/problem.ts';
 import type { OembedQuery } from '../../api/routes/charts.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import { type Answer, jsonAnswer } from '../request/answer.ts';
-import type { Charts } from './charts.ts';
+import type { Charts } from './charts-in-states.ts';
 
 /** What the answer needs: the release, and who draws its charts in other states, if anyone does. */
 export interface OembedSources {

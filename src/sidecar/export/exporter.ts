@@ -1,5 +1,5 @@
-import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/response-headers.ts';
 import { EXPORT_MEDIA_TYPES, type ExportQuery } from '../../api/query/export-query.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { RequestHead } from '../files/representation.ts';

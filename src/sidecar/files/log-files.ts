@@ -5,7 +5,7 @@ import { parseCosignedPath } from '../../../pipeline/ledger/log/cosigned-path.ts
 import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
-import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { LOG_HEADERS } from '../../../pipeline/release/format/response-headers.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { type Resource, resourceInMemory } from './representation.ts';

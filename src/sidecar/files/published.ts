@@ -16,16 +16,16 @@ import { readStatus, type Status } from '../../../pipeline/release/format/status
 import { TransientFault } from '../../../pipeline/transient-fault.ts';
 import { Problem } from '../../api/problem.ts';
 import { Replicas } from '../health/replicas.ts';
-import type { PUBLISHED_SETTINGS } from '../settings.ts';
+import type { PUBLISHED_SETTINGS } from '../server-settings.ts';
 import { createLogFiles, type LogFiles } from './log-files.ts';
 import type { Switching } from './releases.ts';
-import { SnapshotFiles } from './snapshot-files.ts';
+import { ServedSnapshots } from './served-snapshots.ts';
 
 type PublishedConfig = Pick<Config, (typeof PUBLISHED_SETTINGS)[number]>;
 
 /** What is published, wherever it comes from. */
 export interface Published {
-  snapshots: SnapshotFiles;
+  snapshots: ServedSnapshots;
   log: LogFiles;
   /** `/status.json` */
   readStatus: () => Promise<Status | null>;
@@ -72,7 +72,7 @@ export async function openPublished(config: PublishedConfig, means: PublishedMea
   const { out } = config;
   if (config.releases !== null) return follow(config, config.releases, means);
   return {
-    snapshots: new SnapshotFiles(out),
+    snapshots: new ServedSnapshots(out),
     log: createLogFiles(out),
     readStatus: () => readStatus(out),
     following: null,
@@ -131,7 +131,7 @@ async function follow(
       throw new Problem('unavailable', 'The first release is being fetched.', { 'Retry-After': '10' });
   };
   return {
-    snapshots: new SnapshotFiles(out, ready),
+    snapshots: new ServedSnapshots(out, ready),
     log: createLogFiles(out, ready),
     readStatus: async () => {
       await settled();

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compress, isWorthCompressing } from '../../../pipeline/release/disk/compress.ts';
-import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import {
   type Blob,
   type Manifest,
@@ -10,6 +9,7 @@ import {
   storedAt,
 } from '../../../pipeline/release/format/manifest.ts';
 import { currentId, readCurrent } from '../../../pipeline/release/format/release.ts';
+import { headersFor } from '../../../pipeline/release/format/response-headers.ts';
 import type { Answer } from '../request/answer.ts';
 import { RecentlyMade } from './recently-made.ts';
 import {

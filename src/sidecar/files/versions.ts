@@ -3,8 +3,8 @@ import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { hashChunks } from '../../../pipeline/disk/hash-file.ts';
 import { formPath, TABLES } from '../../../pipeline/formats/tables.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/events/slot.ts';
-import { CACHE_CONTROL, snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import { MANIFEST_PATH } from '../../../pipeline/release/format/public-manifest.ts';
+import { CACHE_CONTROL, snapshotHeaders } from '../../../pipeline/release/format/response-headers.ts';
 import {
   INDEX,
   SNAPSHOTS,
@@ -18,7 +18,7 @@ import { Problem } from '../../api/problem.ts';
 import type { VersionQuery } from '../../api/query/version-query.ts';
 import { resourceOf, type ServedRelease } from './releases.ts';
 import { answerWith, type Content, Resource } from './representation.ts';
-import { PAGE, type SnapshotFiles } from './snapshot-files.ts';
+import { PAGE, type ServedSnapshots } from './served-snapshots.ts';
 
 /** A file as it was, and the headers beside those of its bytes. */
 interface Version {
@@ -34,7 +34,7 @@ interface Found {
 
 /** The snapshots beside a release, which has what the histories of these end with. */
 interface Kept {
-  snapshots: SnapshotFiles;
+  snapshots: ServedSnapshots;
   release: ServedRelease;
 }
 

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { PROBLEMS, Problem, type ProblemCode } from '../../api/problem.ts';
 import { KEY_AREAS, type KeyArea, type Tier } from '../../api/tiers.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
-import { containsKey, hashKey, isKey } from './key-text.ts';
+import { containsKey, hashKey, isKey } from './key-text-and-hash.ts';
 
 export interface Credentials {
   /** Names and values in turn, as in node:http: `headers.authorization` hides all values but the first. */

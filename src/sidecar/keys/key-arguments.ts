@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { visible } from '../../../pipeline/words/hidden.ts';
 import { KEY_AREAS, type KeyArea } from '../../api/tiers.ts';
-import { containsKey, isKey } from './key-text.ts';
+import { containsKey, isKey } from './key-text-and-hash.ts';
 import { mailAddress } from './mail-address.ts';
 
 /** One line of visible text that contains no key: terminals and mails show it. */

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { type KeyArea, OVERLAP_DAYS, TIERS, type Tier, VERIFICATION_VALID_DAYS } from '../../api/tiers.ts';
 import { formatExpiryMail, formatKeyMail } from './key-mails.ts';
 import type { KeyRecord, KeyStore, NewKey } from './key-store.ts';
-import { createKey, hashKey, keyPrefix, newId, type RandomBytes } from './key-text.ts';
+import { createKey, hashKey, keyPrefix, newId, type RandomBytes } from './key-text-and-hash.ts';
 import type { Mailer } from './mailer.ts';
 
 /** The effects that issuing, rotating and announcing keys depend on. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
 import { isLoopback } from '../../../pipeline/config/loopback.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { redactKeys } from './key-text.ts';
+import { redactKeys } from './key-text-and-hash.ts';
 import { mailAddress } from './mail-address.ts';
 
 interface SmtpServer {

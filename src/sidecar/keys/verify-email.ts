@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { type KeyServices, refused, requireMailer } from './key-life.ts';
 import { formatCodeMail } from './key-mails.ts';
 import type { CodeResult } from './key-store.ts';
-import { newId, type RandomBytes } from './key-text.ts';
+import { newId, type RandomBytes } from './key-text-and-hash.ts';
 
 /** Crockford's base32: without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

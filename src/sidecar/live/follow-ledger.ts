@@ -13,7 +13,7 @@ import {
 } from '../../../pipeline/sources/import-source.ts';
 import { localLedger, type OpeningLedger } from '../../../pipeline/sources/open-ledger.ts';
 import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
-import { followerOf } from '../../../pipeline/sources/shared/follower.ts';
+import { originalOf } from '../../../pipeline/sources/shared/copied-ledger.ts';
 import {
   clockOf,
   openShared,
@@ -111,7 +111,7 @@ async function keepShared(
   const first = async (attempt: Promise<unknown> | null) =>
     Promise.race([attempt, sleep(FIRST_MS, undefined, { ref: false })]);
   if (source.kind === 'directory') {
-    if (followerOf(source.path)) return null;
+    if (originalOf(source.path)) return null;
     const share = step('shared', () => folder.sharer.share());
     const watching = watchLedger(source.path, POLL_MS, share);
     onceAborted(signal, async () => (await watching).close());

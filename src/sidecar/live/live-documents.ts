@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { DocumentArtifact, View } from '../../../pipeline/artifacts/artifact.ts';
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { CathedralError, ERROR_CODES } from '../../../pipeline/errors.ts';
-import { headersFor } from '../../../pipeline/release/format/headers.ts';
+import { headersFor } from '../../../pipeline/release/format/response-headers.ts';
 import { contentOf, type Encoding, Resource } from '../files/representation.ts';
 
 /** A real-time file as of one event. */

@@ -9,8 +9,8 @@ import {
   pageListsUrl,
   SERVER_FOLDER,
 } from '../../../pipeline/build/site/open-program.ts';
-import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { headersFor } from '../../../pipeline/release/format/response-headers.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { Renderer } from '../charts/renderer.ts';
 import { RecentlyMade } from '../files/recently-made.ts';

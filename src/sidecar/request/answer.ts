@@ -1,4 +1,4 @@
-import { ALLOWED_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { ALLOWED_HEADERS } from '../../../pipeline/release/format/response-headers.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
 import type { StreamedBody } from './streamed-body.ts';
 

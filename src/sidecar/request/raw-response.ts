@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { COMMON_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { COMMON_HEADERS } from '../../../pipeline/release/format/response-headers.ts';
 import { Problem, type ProblemCode } from '../../api/problem.ts';
 import { ALLOW } from '../../api/routes/route.ts';
 import { type Answer, problemAnswer } from './answer.ts';

@@ -1,5 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { CACHE_TAG, COMMON_HEADERS, isReplacedByRelease } from '../../../pipeline/release/format/headers.ts';
+import {
+  CACHE_TAG,
+  COMMON_HEADERS,
+  isReplacedByRelease,
+} from '../../../pipeline/release/format/response-headers.ts';
 import { type Answer, discard } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 

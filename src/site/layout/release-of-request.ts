@@ -36,8 +36,8 @@ export async function onRequest(
 /** Whether the release has a page at this address, which the pattern of its kind fits. */
 async function hasPage(kind: string, path: string): Promise<boolean> {
   if (!kind.includes('[')) return true;
-  const { PAGE_TABLE } = await import('../page-table.ts');
-  const pages = PAGE_TABLE[kind]!;
+  const { PAGES_TO_RENDER } = await import('../pages-to-render.ts');
+  const pages = PAGES_TO_RENDER[kind]!;
   const paths = (typeof pages === 'function' ? pages : pages.paths!)(openRelease());
   return paths.includes(path) || paths.includes(`${path}/`);
 }

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
-import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts-in-states.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
-import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../../src/sidecar/files/served-snapshots.ts';
 import { issueKey } from '../../../src/sidecar/keys/key-life.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { build } from '../../build/run-build.ts';
@@ -90,7 +90,7 @@ async function asDiskErrors() {
       exporter,
       charts,
       log: createLogFiles(out),
-      snapshots: new SnapshotFiles(out),
+      snapshots: new ServedSnapshots(out),
     },
   });
   const office = {

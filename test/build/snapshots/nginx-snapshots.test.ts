@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/response-headers.ts';
 import { parseSnapshot, parseSnapshotIndex } from '../../../pipeline/release/format/snapshot-index.ts';
-import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../../src/sidecar/files/served-snapshots.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { endNginx, listeningOn, runNginx } from '../../release/run-nginx.ts';
 import { type SmallService, smallService } from '../../release/small-service.ts';
@@ -112,7 +112,7 @@ describe('nginx with the shipped configuration', () => {
     for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 404]);
     const index = await get(`snapshots/${FIRST}/index.json`);
     const listed = parseSnapshot(index.body.toString(), FIRST).files.find(({ path }) => path === newest)!;
-    const { app } = await tinyApp(of.out, { services: { snapshots: new SnapshotFiles(of.out) } });
+    const { app } = await tinyApp(of.out, { services: { snapshots: new ServedSnapshots(of.out) } });
     await app.listen({ port: servicePort, host: '127.0.0.1' });
     for (const path of paths) {
       const { status, headers, body } = await get(path);

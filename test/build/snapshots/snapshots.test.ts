@@ -21,7 +21,7 @@ import { openHistory } from '../../../pipeline/release/history/history.ts';
 import { rotatePublisher } from '../../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
-import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../../src/sidecar/files/served-snapshots.ts';
 import { listenInTest } from '../../listen.ts';
 import { keptService } from '../../release/kept-service.ts';
 import { NOW, type SmallService } from '../../release/small-service.ts';
@@ -45,7 +45,7 @@ async function indexOf({ out }: SmallService) {
 
 /** The address of a server for the folder. */
 async function serve({ out }: SmallService): Promise<string> {
-  const { app } = await tinyApp(out, { services: { snapshots: new SnapshotFiles(out) } });
+  const { app } = await tinyApp(out, { services: { snapshots: new ServedSnapshots(out) } });
   return (await listenInTest(app.server)).origin;
 }
 

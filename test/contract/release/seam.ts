@@ -8,7 +8,7 @@ import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/no
 import { formatNoteKeys } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
-import { SnapshotWriter } from '../../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 

@@ -9,7 +9,7 @@ import { CompactRange, leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { openDirectory, snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
-import { SnapshotWriter } from '../../../pipeline/ledger/writing/event-files.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/writing/head-and-snapshot-files.ts';
 import { sampleEvent, sampleEvents } from '../events/sample-events.ts';
 import {
   FIRST_SLOT,

@@ -3,7 +3,7 @@ import { DEFAULT_STATE } from '../../../pipeline/charts/chart-state.ts';
 import { readQuery } from '../../../src/api/query/query.ts';
 import type { ChartQuery } from '../../../src/api/routes/charts.ts';
 import { queryOf, routeAt } from '../../../src/api/routes/table.ts';
-import { canonicalQuery } from '../../../src/sidecar/charts/charts.ts';
+import { canonicalQuery } from '../../../src/sidecar/charts/charts-in-states.ts';
 
 const parseChartQuery = (path: string, text: string) => {
   const query = readQuery(queryOf(routeAt(path))!, text) as unknown as ChartQuery;

@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts-in-states.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../formats/small-release.ts';
 import { useFolder } from '../../setups/use-folder.ts';

@@ -8,7 +8,7 @@ import { SERVER_FACTS, SERVER_FOLDER } from '../../../pipeline/build/site/open-p
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
-import { type Charts, createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { type Charts, createCharts } from '../../../src/sidecar/charts/charts-in-states.ts';
 import { answerOembed } from '../../../src/sidecar/charts/oembed.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';

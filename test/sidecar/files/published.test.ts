@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
 import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { openPublished, type Published } from '../../../src/sidecar/files/published.ts';
-import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../../src/sidecar/files/served-snapshots.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
@@ -76,7 +76,7 @@ function pathsBeside(): string[] {
 describe('a server that follows a bucket', () => {
   test('answers for the log and the snapshots as the publisher would', async () => {
     const { app } = await sidecar();
-    const services = { log: createLogFiles(release.out), snapshots: new SnapshotFiles(release.out) };
+    const services = { log: createLogFiles(release.out), snapshots: new ServedSnapshots(release.out) };
     const { app: local } = await tinyApp(release.out, { services });
     const paths = pathsBeside();
     expect(paths.length).toBeGreaterThan(50);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
-import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { ServedSnapshots } from '../../../src/sidecar/files/served-snapshots.ts';
 import { openLive } from '../../../src/sidecar/live/open-live.ts';
 import { build } from '../../build/run-build.ts';
 import { get, tinyApp } from '../tiny-app.ts';
@@ -69,7 +69,7 @@ test('after a new event, every digest and size that is published beside an addre
     ...{ releases: new Releases(out, report), pollMs: 50, hasReplicas: false, report },
   });
   onTestFinished(live.close);
-  const { app } = await tinyApp(out, { services: { live, snapshots: new SnapshotFiles(out) } });
+  const { app } = await tinyApp(out, { services: { live, snapshots: new ServedSnapshots(out) } });
   const bytesAt = async (url: string) => {
     const { pathname, search } = new URL(url);
     const { statusCode, rawPayload } = await get(app, pathname + search);

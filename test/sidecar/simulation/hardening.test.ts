@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
-import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
+import { createKey, hashKey } from '../../../src/sidecar/keys/key-text-and-hash.ts';
 import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
 import { until } from '../live/until.ts';

@@ -2,10 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { mirrorHeaders } from '../../pipeline/mirror/mirror-headers.ts';
-import { ALLOWED_HEADERS, formatHeadersFile, headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import type { PublicManifest } from '../../pipeline/release/format/public-manifest.ts';
+import {
+  ALLOWED_HEADERS,
+  formatHeadersFile,
+  headersFor,
+} from '../../pipeline/release/format/response-headers.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 
 function file(path: string, more: Partial<ManifestFile> = {}): ManifestFile {

@@ -50,7 +50,7 @@ const perChart = (folder: string, end: string): KeptKind => {
  * The addresses of each kind of page, by its file below `pages`: `/charts/[id]` → `/charts/supply/`, … A page without a parameter has
  * the address of its file, and is listed only if a release may have it from the one before.
  */
-export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
+export const PAGES_TO_RENDER: Readonly<Record<string, PageKind>> = {
   '/.well-known/api-catalog': STEADY,
   '/404': STEADY,
   '/[area]': () => AREAS.map((area) => `/${area}/`),

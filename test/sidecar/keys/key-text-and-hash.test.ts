@@ -9,7 +9,7 @@ import {
   keyPrefix,
   randomBase62,
   redactKeys,
-} from '../../../src/sidecar/keys/key-text.ts';
+} from '../../../src/sidecar/keys/key-text-and-hash.ts';
 
 /** Bytes that become these letters: each one's place in the alphabet. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -5,30 +5,30 @@ import { writeFileAtomically } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { lockOf } from '../../ledger/writing/lock-ledger.ts';
 
-const Follower = z.object({ origin: z.string(), kind: z.enum(['replica', 'import']) });
-/** Says that a folder follows a shared ledger. */
-type Follower = z.output<typeof Follower>;
+const Original = z.object({ origin: z.string(), kind: z.enum(['replica', 'import']) });
+/** The shared ledger that a folder is a copy of. `import`: this machine also imports a source into the folder. */
+type Original = z.output<typeof Original>;
 
 /** What a ledger's folder is a copy of; null if it is written by its owner. */
-export function followerOf(folder: string): Follower | null {
-  const path = followerFile(folder);
-  return existsSync(path) ? Follower.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+export function originalOf(folder: string): Original | null {
+  const path = markOf(folder);
+  return existsSync(path) ? Original.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
 }
 
-export async function markFollower(folder: string, follower: Follower): Promise<void> {
-  const known = followerOf(folder);
-  if (known?.origin === follower.origin && known.kind === follower.kind) return;
-  await writeFileAtomically(followerFile(folder), JSON.stringify(follower), true);
+export async function markCopy(folder: string, original: Original): Promise<void> {
+  const known = originalOf(folder);
+  if (known?.origin === original.origin && known.kind === original.kind) return;
+  await writeFileAtomically(markOf(folder), JSON.stringify(original), true);
 }
 
 /** Beside the ledger, whose folder holds nothing else. */
-function followerFile(folder: string): string {
+function markOf(folder: string): string {
   return join(lockOf(folder), 'follows.json');
 }
 
 /** Throws config_invalid for a folder that only takes what other machines share. */
 export function assertNoReplica(folder: string): void {
-  if (followerOf(folder)?.kind !== 'replica') return;
+  if (originalOf(folder)?.kind !== 'replica') return;
   throw new CathedralError('config_invalid', {
     place: '--ledger',
     expected: 'a ledger in a folder that is written here',
@@ -38,7 +38,7 @@ export function assertNoReplica(folder: string): void {
 
 /** Throws config_invalid where an import would not see what other machines have imported. */
 export function assertNotShared(folder: string): void {
-  if (followerOf(folder) === null) return;
+  if (originalOf(folder) === null) return;
   throw new CathedralError('config_invalid', {
     place: 'CATHEDRAL_STORE, CATHEDRAL_RELEASES',
     expected: `where the ledger in ${folder} is shared with other machines`,

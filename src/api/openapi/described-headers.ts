@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/response-headers.ts';
 import { rateLimitHeaders } from '../quotas.ts';
 import { ALLOW } from '../routes/route.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ifThere, TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
-import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import type { Blob } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { snapshotHeaders } from '../../../pipeline/release/format/response-headers.ts';
 import {
   INDEX,
   LIST_PATH,
@@ -38,7 +38,7 @@ interface Listing {
  * Serves what is below `snapshots/`. As with a release, only listed files have an address: files in the list of snapshots, in the
  * index of a snapshot, or in the folders of styles and old histories. A request's path is never joined with a folder's.
  */
-export class SnapshotFiles {
+export class ServedSnapshots {
   readonly #out: string;
   readonly #ready: () => void | Promise<void>;
   /** By folder and version. */
