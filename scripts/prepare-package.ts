@@ -8,9 +8,15 @@ import { programKey } from '../pipeline/build/site/make-program.ts';
 import { PROJECT } from '../pipeline/config/project.ts';
 import { COMMIT_OF_PACKAGE, commitOf, formatCommit } from '../pipeline/config/software.ts';
 
-await writeFile(join(PROJECT, COMMIT_OF_PACKAGE), formatCommit(commitOf(PROJECT)));
-// Of npm 10 and later. Only the lock counts, whatever is installed here.
+// Only the lock counts, whatever is installed here.
 const list = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
-await writeFile(join(PROJECT, 'sbom.json'), execFileSync('npm', list, { cwd: PROJECT }));
+const sbom = execFileSync('npm', list, { cwd: PROJECT, encoding: 'utf8' });
+// npm 9, which Debian has, says that it does not know the command, and exits with 0.
+if (!sbom.startsWith('{')) {
+  console.error('npm pack needs npm 10 or later, since npm sbom lists what an installation consists of.');
+  process.exit(1);
+}
+await writeFile(join(PROJECT, 'sbom.json'), sbom);
+await writeFile(join(PROJECT, COMMIT_OF_PACKAGE), formatCommit(commitOf(PROJECT)));
 await rm(SHIPPED, { recursive: true, force: true });
 await writeCompiled(SHIPPED, programKey());
