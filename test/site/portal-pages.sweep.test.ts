@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { SiteRelease } from '../../src/site/layout/release.ts';
 import { latestChanges } from '../../src/site/portals/home.ts';
@@ -57,6 +58,11 @@ describe('every page', () => {
     }
     for (const href of ['/verification/', '/licence/', '/glossary/'])
       expect(footer).toContain(`href="${href}"`);
+  });
+
+  test('about the service lists every dependency of the software', () => {
+    const html = page('about/index.html');
+    for (const name of Object.keys(packageJson.dependencies)) expect(html).toContain(name);
   });
 
   test('carries the time of its data for the notice of old data, which is hidden until a script decides', () => {

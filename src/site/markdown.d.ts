@@ -1,5 +1,5 @@
 /** Vite’s way to import a file as text. */
-declare module '*/glossary.md?raw' {
+declare module '*.md?raw' {
   const text: string;
   export default text;
 }
