@@ -404,7 +404,7 @@ describe('sealing', () => {
       found: 'a full disk (ENOSPC)',
     });
     expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
-    rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`);
+    rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`, { force: true });
     await writer.seal([signer]);
     expect(await eventsOf(ledger)).toEqual(sampleEvents(5));
   });
