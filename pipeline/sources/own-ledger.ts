@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type LedgerSource, nameOfSource } from '../config/ledger-address.ts';
 import type { Config } from '../config/settings.ts';
 import { CathedralError } from '../errors.ts';
+import { MAX_AHEAD_MS } from '../ledger/events/draft.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import {
   besideLedger,
@@ -72,9 +73,6 @@ export async function sealLedger(
   return await writer.seal(signers, { quiet });
 }
 
-/** As for an event that is appended. */
-const CLOCK_TOLERANCE_MS = 300_000;
-
 /** What an operator should look at after sealing. */
 export function sealWarnings({ paused, end }: Sealed, ledger: string, now: number): string[] {
   if (paused) {
@@ -83,7 +81,7 @@ export function sealWarnings({ paused, end }: Sealed, ledger: string, now: numbe
       `${paused.id} is not sealed: it has no events, and the last event or sealed slot is ${days} days before it. If the clock is right: cathedral ledger seal ${quoteWord(ledger)} --after-pause`,
     ];
   }
-  if (end.timestamp === null || Date.parse(end.timestamp) <= now + CLOCK_TOLERANCE_MS) return [];
+  if (end.timestamp === null || Date.parse(end.timestamp) <= now + MAX_AHEAD_MS) return [];
   return [
     `The clock is behind the last event, ${end.timestamp}. Its slot cannot be sealed before the clock has reached the end of it.`,
   ];

@@ -11,9 +11,6 @@ const unreadable = errorOf('ledger_unreadable');
 const OWN_ENTRIES: ReadonlySet<string> = new Set([
   'snapshots',
   'head.ndjson',
-  'lock',
-  'lock-journal',
-  'lock.holder',
   IMPORT_INDEX,
   `${IMPORT_INDEX}-journal`,
 ]);

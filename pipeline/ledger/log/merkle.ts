@@ -10,13 +10,8 @@ const HASH_HEX = /^[0-9a-f]{64}$/;
  * Appending needs nothing else, so a run resumes from a few stored hashes and never reads old events again.
  */
 export class CompactRange {
-  #size: number;
-  readonly #hashes: string[];
-
-  constructor() {
-    this.#size = 0;
-    this.#hashes = [];
-  }
+  #size = 0;
+  readonly #hashes: string[] = [];
 
   /** Restores a tree from its `size` and `hashes()`. Throws a RangeError if the two do not match. */
   static resume(size: number, hashes: readonly string[]): CompactRange {

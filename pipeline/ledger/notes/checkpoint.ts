@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { errorOf } from '../../errors.ts';
+import { HASH_BYTES } from '../log/hash.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -15,7 +16,6 @@ export interface Checkpoint {
 }
 
 const SIZE = /^(?:0|[1-9]\d{0,15})$/;
-const HASH_BYTES = 32;
 
 /** The note text of c2sp.org/tlog-checkpoint: origin, size and base64 root, a line each. */
 export function formatCheckpoint({ origin, size, root }: Checkpoint): string {

@@ -9,7 +9,7 @@ import { formatSignature, noteText, readSignatures } from './note.ts';
 import type { PolicyWitness, WitnessPolicy } from './witness-policy.ts';
 
 /** How far the clock of a witness may be ahead of the reader's, ms. A cosignature with a later time does not count. */
-const CLOCK_TOLERANCE_MS = 10 * 60_000;
+export const CLOCK_TOLERANCE_MS = 10 * 60_000;
 /** In a message. */
 const MOST_NAMES = 8;
 

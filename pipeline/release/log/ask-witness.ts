@@ -9,7 +9,7 @@ import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
 import { type Cosigner, isBy, verifySignature } from '../../ledger/notes/cosignature.ts';
 import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/notes/note.ts';
-import { invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
+import { CLOCK_TOLERANCE_MS, invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
 import { counted } from '../../words/number.ts';
 
 /** A server that cosigns checkpoints: several witnesses of a policy may be at one address, each with its own key. */
@@ -52,8 +52,6 @@ export interface Answer {
 
 /** A witness verifies a proof and writes one file. */
 const TIMEOUT_MS = 10_000;
-/** Witnesses whose clocks are further ahead are not believed. */
-const AHEAD_MS = 10 * 60_000;
 
 /** What each status means, c2sp.org/tlog-witness. */
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -158,7 +156,7 @@ async function readCosignatures(
         const { found } = await invalidCosignature(signer, signature, { place, others: earlier });
         return refused(place, expected, found);
       }
-      if (!timestamp || timestamp * 1000 > now + AHEAD_MS)
+      if (!timestamp || timestamp * 1000 > now + CLOCK_TOLERANCE_MS)
         faults.push(faultOf(place, `${expected}, with the time`, `${timestamp} s`));
       else cosigned.push({ witness, line: formatSignature(signature), timestamp });
     }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError, errorOf } from '../../errors.ts';
+import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { parseExactJson } from '../../ledger/events/json.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { RowIndex } from '../import/row-index.ts';
@@ -36,8 +37,6 @@ const ATTEMPTS = 5;
 const OVERLAP_MS = 600_000;
 /** The same of an event whose predecessor is missing: it may still arrive. */
 const ARRIVAL_MS = 600_000;
-/** A timestamp further in the future than clocks differ would hold back every later event. */
-const MAX_AHEAD_MS = 300_000;
 /** An event that arrives during reading may name a predecessor on a page that was read before; and one that goes shifts the others. */
 const MAX_PASSES = 3;
 /** After this many consecutive pages without news, the server seems to ignore `offset`. */
@@ -240,6 +239,7 @@ class CivicView implements RowView<RemoteEvent> {
     }
     this.#assertOwnHash(event_id, event_hash);
     assertEventHash(event, content);
+    // It would hold back every later event.
     if (Date.parse(event.timestamp) > this.#opening.now + MAX_AHEAD_MS) {
       // Without the current time, so that a repeated failure is reported once.
       const expected = `a time at most ${MAX_AHEAD_MS / 60_000} minutes ahead of this machine's clock`;

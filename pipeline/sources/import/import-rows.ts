@@ -114,7 +114,7 @@ async function importOnce<Content>(
       ? { until: known.since === null ? 0 : slotStart(known.since) }
       : {
           quiet: source.quiet,
-          until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
+          until: Math.min(options.now() - source.sealDelayMs, held ? Date.parse(held.since) : Infinity),
         },
     intake.events(comparison, start),
   );
@@ -142,11 +142,6 @@ type EventRow<Content> = SourceRow<Content> & { draft: Content };
 
 function isEvent<Content>(row: SourceRow<Content>): row is EventRow<Content> {
   return row.draft !== null && !(row.draft instanceof CathedralError);
-}
-
-/** Slots that ended by then, Unix ms, may be sealed. */
-function sealableUntil(heldSince: string | null, until: number): number {
-  return heldSince === null ? until : Math.min(until, Date.parse(heldSince));
 }
 
 /** Turns what an import found into the ledger's next events. */

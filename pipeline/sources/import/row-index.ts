@@ -123,6 +123,7 @@ export class RowIndex implements Disposable {
   private constructor(database: DatabaseSync, state: State) {
     this.#database = database;
     this.#state = state;
+    database.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
   }
 
   /** Opens the index in a ledger's folder; empty if it is of another kind, or `fits` says that the ledger does not have its position. */
@@ -184,7 +185,7 @@ export class RowIndex implements Disposable {
       'INSERT INTO rows VALUES (?, ?, ?, NULL) ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, last = NULL WHERE digest IS NULL',
       id,
       seq,
-      bytesOf(digest),
+      Uint8Array.fromHex(digest),
     );
     if (changes === 0) return false;
     if (link) this.#link(link.hash, link.before, id);
@@ -202,7 +203,7 @@ export class RowIndex implements Disposable {
   change({ id, digest }: Change): void {
     if (digest === null)
       this.#run('UPDATE rows SET digest = NULL, last = digest WHERE id = ? AND digest IS NOT NULL', id);
-    else this.#run('UPDATE rows SET digest = ?, last = NULL WHERE id = ?', bytesOf(digest), id);
+    else this.#run('UPDATE rows SET digest = ?, last = NULL WHERE id = ?', Uint8Array.fromHex(digest), id);
     if (digest !== null && this.#state.noun === 'event') this.#link(digest, null, id);
   }
 
@@ -217,13 +218,11 @@ export class RowIndex implements Disposable {
 
   /** Notes that the source has a row. False: that was noted before. */
   see(id: string): boolean {
-    this.#database.exec('CREATE TEMP TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
     return this.#run('INSERT OR IGNORE INTO seen VALUES (?)', id).changes > 0;
   }
 
   /** The rows that the source should have and `see` was not told of, at most so many, newest first. */
   unseen(most: number): Found[] {
-    this.#database.exec('CREATE TEMP TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
     const sql =
       'SELECT * FROM rows WHERE digest IS NOT NULL AND id NOT IN (SELECT id FROM seen) ORDER BY seq DESC LIMIT ?';
     return this.#prepare(sql)
@@ -255,14 +254,17 @@ export class RowIndex implements Disposable {
   #link(hash: string, before: string | null, id: string): void {
     this.#run(
       'INSERT OR IGNORE INTO links VALUES (?, ?, ?)',
-      bytesOf(hash),
-      before === null ? null : bytesOf(before),
+      Uint8Array.fromHex(hash),
+      before === null ? null : Uint8Array.fromHex(before),
       id,
     );
   }
 
   #idOf(condition: string, hash: string): string | null {
-    const row = this.#get(`SELECT id FROM links WHERE ${condition} ORDER BY rowid LIMIT 1`, bytesOf(hash));
+    const row = this.#get(
+      `SELECT id FROM links WHERE ${condition} ORDER BY rowid LIMIT 1`,
+      Uint8Array.fromHex(hash),
+    );
     return (row?.id as string | undefined) ?? null;
   }
 
@@ -294,15 +296,7 @@ function foundOf(row: Record<string, unknown> | undefined): Found | null {
   if (!row) return null;
   const { id, seq, digest, last } = row as Record<'digest' | 'last', Uint8Array | null> &
     Pick<Found, 'id' | 'seq'>;
-  return { id, seq, digest: digest && hexOf(digest), last: last && hexOf(last) };
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
-}
-
-function bytesOf(hex: string): Buffer {
-  return Buffer.from(hex, 'hex');
+  return { id, seq, digest: digest?.toHex() ?? null, last: last?.toHex() ?? null };
 }
 
 /** How the events of a ledger tell which rows were imported. */

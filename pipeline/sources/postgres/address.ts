@@ -51,11 +51,7 @@ function rowsOf(parameters: RowParameters, place: string): PostgresAddress['rows
     throw invalidAddress(place, 'one of the parameters table, query and query-file', found);
   }
   if (table !== undefined) return tableOf(table, place);
-  return { query: withoutEnd(query ?? readText(file!, 'file', place)) };
-}
-
-function withoutEnd(query: string): string {
-  return query.trim().replace(/;$/, '');
+  return { query: (query ?? readText(file!, 'file', place)).trim().replace(/;$/, '') };
 }
 
 const IDENTIFIER = '"(?:[^"]|"")+"|[^".]+';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { nearestName } from '../../config/nearest-name.ts';
-import { givenText, readGiven } from '../../disk/read-given.ts';
 import { type CathedralError, errorOf } from '../../errors.ts';
 import { EVENT_DATA } from '../../ledger/events/event.ts';
 import { describeIssue } from '../../ledger/events/event-check.ts';
@@ -174,12 +173,6 @@ export type MappingFile = z.infer<typeof MappingFile>;
 export function formatMappingSchema(): string {
   const schema = z.toJSONSchema(MappingFile);
   return `${JSON.stringify(schema, null, 2)}\n`;
-}
-
-/** Reads a mapping file. Throws `config_invalid` with its path and a JSON pointer. */
-export async function readMappingFile(path: string): Promise<MappingFile> {
-  const bytes = await readGiven(path, 'a readable mapping file');
-  return parseMappingFile(givenText(bytes, path), path);
 }
 
 /** The content of a mapping file; `place` names the file. Throws `config_invalid`. */

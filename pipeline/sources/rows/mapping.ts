@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { nearestName } from '../../config/nearest-name.ts';
+import { givenText, readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
@@ -17,7 +18,6 @@ import {
   type MappingFile,
   parseMappingFile,
   type RowEvent,
-  readMappingFile,
   type Source,
 } from './mapping-file.ts';
 
@@ -56,7 +56,7 @@ export interface Mapping {
 
 /** Reads a mapping file. Throws `config_invalid` with its path and a JSON pointer. */
 export async function readMapping(path: string): Promise<Mapping> {
-  return compile(await readMappingFile(path));
+  return parseMapping(givenText(await readGiven(path, 'a readable mapping file'), path), path);
 }
 
 /** A mapping from the text of its file; `place` names the file. Throws `config_invalid`. */
