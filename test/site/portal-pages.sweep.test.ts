@@ -60,8 +60,8 @@ describe('every page', () => {
       expect(footer).toContain(`href="${href}"`);
   });
 
-  test('about the service lists every dependency of the software', () => {
-    const html = page('about/index.html');
+  test('about the service lists every dependency of the software', async () => {
+    const html = await asset('about/index.html');
     for (const name of Object.keys(packageJson.dependencies)) expect(html).toContain(name);
   });
 
