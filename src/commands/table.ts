@@ -72,23 +72,6 @@ export const TASKS: Readonly<Record<string, Loads>> = {
   'Run the simulation': group(['simulate'], () => import('./simulate.ts')),
 };
 
-interface EarlierName {
-  name: string;
-  /** What it verified, so that it still refuses all else. */
-  kind?: 'proof' | 'export';
-  /** The flag by which its argument could be given. */
-  flag: string;
-}
-
-/** Earlier names of commands and of their arguments, which keep working. */
-export const EARLIER_NAMES: Readonly<Record<string, EarlierName>> = {
-  'verify-proof': { name: 'verify', kind: 'proof', flag: '--proof' },
-  'verify-export': { name: 'verify', kind: 'export', flag: '--export' },
-  'prove-row': { name: 'prove', flag: '--row' },
-  verify: { name: 'verify', flag: '--place' },
-  prove: { name: 'prove', flag: '--event' },
-};
-
 /** Every command by its name, which has one word or two. */
 export const COMMANDS: Loads = Object.assign({}, ...Object.values(TASKS));
 

@@ -2,7 +2,7 @@ import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { versionAndCommit } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatGroup, formatHelp, formatOverview } from './help.ts';
-import { COMMANDS, EARLIER_NAMES, loadCommands } from './table.ts';
+import { COMMANDS, loadCommands } from './table.ts';
 
 const HELP = ['--help', '-h', 'help'];
 
@@ -33,7 +33,6 @@ function findCommand(words: readonly string[]): Found {
   const names = Object.keys(COMMANDS);
   const group = names.filter((name) => name.startsWith(`${first} `));
   if (group.length === 0) {
-    if (Object.hasOwn(EARLIER_NAMES, first)) return asToday(first, words.slice(1));
     if (names.includes(first)) return { name: first, args: words.slice(1) };
     throw unknownCommand(first, [...names, ...names.map((name) => name.replace(/ .*/, ''))]);
   }
@@ -41,16 +40,6 @@ function findCommand(words: readonly string[]): Found {
   if (group.includes(name)) return { name, args: words.slice(2) };
   if (HELP.includes(second)) return { name: null, args: [] };
   throw unknownCommand(name.trim(), group);
-}
-
-function asToday(earlier: string, words: readonly string[]): Found {
-  const { name, kind, flag } = EARLIER_NAMES[earlier]!;
-  const end = words.indexOf('--');
-  const args = words.map((word, at) => {
-    const isFlag = word === flag || word.startsWith(`${flag}=`);
-    return isFlag && (end < 0 || at < end) ? `--what${word.slice(flag.length)}` : word;
-  });
-  return { name, args: kind ? [`--kind=${kind}`, ...args] : args };
 }
 
 function unknownCommand(name: string, names: readonly string[]): CathedralError {
