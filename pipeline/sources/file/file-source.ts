@@ -16,7 +16,7 @@ import {
   type SourceRow,
   type Start,
 } from '../import/source.ts';
-import { decoderOf, markOf } from '../rows/input.ts';
+import { assertText, decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
 import { csvReader, ndjsonReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
@@ -85,6 +85,7 @@ async function openView(
   const { size, mtimeMs } = await rewritten(file, stats, before.read?.offset ?? 0, opening.now, name);
   const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
   const head = Buffer.concat(await Array.fromAsync(chunksOf(extent, 0, Math.min(size, START_BYTES))));
+  assertText(head, name);
   const mark = markOf(head);
   const encoding = mark?.encoding ?? mapping?.file.encoding ?? 'utf-8';
   if (/16/.test(new TextDecoder(encoding).encoding))

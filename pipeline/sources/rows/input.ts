@@ -35,14 +35,19 @@ export function markOf(head: Buffer): { encoding: string; length: number } | nul
   return found ? { encoding: found[0], length: found[1].length } : null;
 }
 
+/** Throws `ledger_corrupt` for a file of another kind, by its first bytes. */
+export function assertText(head: Buffer, name: string): void {
+  for (const [kind, start] of FOREIGN)
+    if (head.subarray(0, start.length).equals(start)) throw corrupt(name, 'text', kind);
+}
+
 /**
  * The content in UTF-8 without a byte order mark. The mark tells the encoding; `encoding` is that of a file without one, by default UTF-8.
  * Whether UTF-8 is valid is not checked. Throws `ledger_corrupt` for a file of another kind, and for bytes that another encoding does not have.
  */
 export async function* utf8Chunks(input: Input, encoding = 'utf-8'): AsyncGenerator<Buffer> {
   const { start: head, content } = await begun(buffers(input.bytes), HEAD_BYTES);
-  for (const [kind, start] of FOREIGN)
-    if (head.subarray(0, start.length).equals(start)) throw corrupt(input.name, 'text', kind);
+  assertText(head, input.name);
   const mark = markOf(head);
   const own = mark?.encoding ?? new TextDecoder(encoding).encoding;
   if (own === 'utf-8') yield* skipping(content, mark?.length ?? 0);

@@ -1,6 +1,7 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
 import { removeIndex } from '../../../pipeline/sources/import/row-index.ts';
@@ -498,13 +499,15 @@ describe('a CSV file', () => {
     });
   });
 
-  test('without a header that fits, or in UTF-16, is refused', async () => {
+  test('without a header that fits, in UTF-16 or of another kind is refused', async () => {
     writeFileSync(path, 'Nr;Zeit\n1;2\n');
     expect(await messageOf(follow('csv', mapping))).toContain(
       'expected the column "Art", which the mapping file names',
     );
     writeFileSync(path, Buffer.from(`\ufeff${HEADER}`, 'utf16le'));
     expect(await messageOf(follow('csv', mapping))).toContain('found UTF-16');
+    writeFileSync(path, gzipSync(HEADER));
+    expect(await messageOf(follow('csv', mapping))).toContain('expected text, found a gzip file');
     writeFileSync(path, '');
     expect(await messageOf(follow('csv', mapping))).toContain(
       'a line with the names of columns, found none that ends',
