@@ -130,7 +130,7 @@ export const attestNew = defineCommand({
   contradictions: [['days', 'expiresAt']],
   async run({ companions, ...values }, { now, progress, print }) {
     const { readCompanionsFile } = await import('../../pipeline/artifacts/read-companions.ts');
-    const { readJsonFile, readJsonObject } = await import('../../pipeline/artifacts/read-document.ts');
+    const { readJsonFile, readJsonObject } = await import('../../pipeline/attestation/given-files.ts');
     const { checkDraft } = await import('../../pipeline/attestation/check-draft.ts');
     const { formatDocument } = await import('../../pipeline/attestation/document.ts');
     const { newDocument } = await import('../../pipeline/attestation/new-document.ts');

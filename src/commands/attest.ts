@@ -94,7 +94,7 @@ const sign = defineCommand({
   flags: { file: fileFlag('The document to sign.') },
   async run(config, { now, progress, print }) {
     const { readTrustFile } = await import('../../pipeline/artifacts/read-companions.ts');
-    const { readDocument, readPrivate } = await import('../../pipeline/artifacts/read-document.ts');
+    const { readDocument, readPrivate } = await import('../../pipeline/attestation/given-files.ts');
     const { formatDocument } = await import('../../pipeline/attestation/document.ts');
     const { openKey, parseKeyFile } = await import('../../pipeline/attestation/key-file.ts');
     const { signAttestation } = await import('../../pipeline/attestation/sign-attestation.ts');
@@ -145,7 +145,7 @@ const verify = defineCommand({
     const { assertNotBefore, trustedCompanions } = await import(
       '../../pipeline/artifacts/read-companions.ts'
     );
-    const { filesNamed, readDocument } = await import('../../pipeline/artifacts/read-document.ts');
+    const { filesNamed, readDocument } = await import('../../pipeline/attestation/given-files.ts');
     const { formatVerdict, verifyAttestation } = await import(
       '../../pipeline/attestation/verify-attestation.ts'
     );
@@ -209,7 +209,7 @@ const register = defineCommand({
   },
   async run(config, { now, progress }) {
     const { trustedCompanions } = await import('../../pipeline/artifacts/read-companions.ts');
-    const { readDocument } = await import('../../pipeline/artifacts/read-document.ts');
+    const { readDocument } = await import('../../pipeline/attestation/given-files.ts');
     const { attestationUuid } = await import('../../pipeline/attestation/canonical-bytes.ts');
     const { appendCompanionEvent, registrationIn } = await import('../../pipeline/model/companion-ledger.ts');
     const { writableLedger } = await import('../../pipeline/sources/own-ledger.ts');

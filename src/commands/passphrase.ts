@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
-import { readPrivate } from '../../pipeline/artifacts/read-document.ts';
+import { readPrivate } from '../../pipeline/attestation/given-files.ts';
 import { assertLong } from '../../pipeline/attestation/key-file.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';

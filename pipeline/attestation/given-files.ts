@@ -1,9 +1,9 @@
 import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type Problem, problem } from '../attestation/problem.ts';
-import { type Json, type JsonObject, MAX_BYTES, readJson } from '../attestation/read-json.ts';
 import { givenText, readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
+import { type Problem, problem } from './problem.ts';
+import { type Json, type JsonObject, MAX_BYTES, readJson } from './read-json.ts';
 
 const STANDARD_INPUT = '-';
 
