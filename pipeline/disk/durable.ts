@@ -1,6 +1,7 @@
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CathedralError, firstError } from '../errors.ts';
+import { inParallel } from './in-parallel.ts';
 import { assertOwner, ownerOf } from './owner.ts';
 
 /** Flushes a file, or the names in a folder, to disk. Before that, a power failure may undo them. */
@@ -11,6 +12,15 @@ export async function sync(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+const PARALLEL_SYNCS = 8;
+
+/** Flushes files, and then folders, the deepest first: the names in a folder before the folder's own name. */
+export async function syncAll(files: Iterable<string>, folders: readonly string[] = []): Promise<void> {
+  await inParallel(files, PARALLEL_SYNCS, sync);
+  const deepestFirst = folders.toSorted((a, b) => b.length - a.length);
+  await inParallel(deepestFirst, PARALLEL_SYNCS, sync);
 }
 
 /** Creates a folder and its missing parents, durably. Throws wrong_user and the system's errors. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asDiskErrors, sync } from '../disk/durable.ts';
+import { asDiskErrors, syncAll } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
 import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
@@ -126,7 +126,7 @@ export class LocalTiles {
     for (const place of placed)
       for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
     try {
-      await asDiskErrors(this.#log, () => inParallel([...placed, ...folders], parallel, sync));
+      await asDiskErrors(this.#log, () => syncAll(placed, [...folders]));
     } catch (error) {
       // After a failed flush the system may report success for the same bytes, so they are fetched again.
       await Promise.allSettled([...placed].map((place) => rm(place)));

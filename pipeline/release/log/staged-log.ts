@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFile
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
-import { inParallel } from '../../disk/in-parallel.ts';
+import { asDiskErrors, replaceFile, syncAll } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
 import { isPublic } from '../../ledger/log/public-events.ts';
@@ -23,7 +22,6 @@ import { earlierPublicFiles, placePolicy, publicEntry, publicFile } from './publ
 
 /** Some milliseconds, in which no timer fires. */
 const RENAMES_AT_ONCE = 100;
-const PARALLEL_SYNCS = 8;
 const PREFIX = `${STAGING}log-`;
 
 /**
@@ -68,9 +66,8 @@ export class StagedLog implements AsyncDisposable {
   }
 
   async flush(): Promise<void> {
-    await asDiskErrors(this.#dir, () =>
-      inParallel(this.#paths.values(), PARALLEL_SYNCS, (number) => sync(this.#place(number))),
-    );
+    const places = [...this.#paths.values()].map((number) => this.#place(number));
+    await asDiskErrors(this.#dir, () => syncAll(places));
   }
 
   /** Moves every file into place, then publishes the checkpoint. */
@@ -91,9 +88,7 @@ export class StagedLog implements AsyncDisposable {
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
         renameSync(this.#place(number), place);
       }
-      // Flush the names in a folder before the folder's own name.
-      const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
-      await inParallel([...deepestFirst, this.out], PARALLEL_SYNCS, sync);
+      await syncAll([], [...folders, this.out]);
     });
   }
 

@@ -11,9 +11,8 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, sync } from '../../disk/durable.ts';
+import { asDiskErrors, syncAll } from '../../disk/durable.ts';
 import { hashFile } from '../../disk/hash-file.ts';
-import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
 
@@ -25,7 +24,6 @@ const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
   'ENOSYS',
   'EMLINK',
 ]);
-const PARALLEL_SYNCS = 8;
 /** A trip through the thread pool takes longer than to write, or to hash, a shorter file. */
 const LONG_BYTES = 1 << 18;
 
@@ -105,13 +103,9 @@ export class StagingFolder {
 
   /** Flushes new files, then the names in each folder, deepest first. */
   async flush(): Promise<void> {
-    await asDiskErrors(this.dir, async () => {
-      await inParallel([...this.#fresh], PARALLEL_SYNCS, (file) => sync(join(this.dir, file)));
-      const folders = [...this.#folders].sort((a, b) => b.length - a.length);
-      await inParallel([...new Set([...folders, ''])], PARALLEL_SYNCS, (folder) =>
-        sync(join(this.dir, folder)),
-      );
-    });
+    const places = (paths: Iterable<string>) => Array.from(paths, (path) => join(this.dir, path));
+    const folders = places(this.#folders.union(new Set([''])));
+    await asDiskErrors(this.dir, () => syncAll(places(this.#fresh), folders));
   }
 
   /** Waits for pending writes, refuses later ones, and removes the folder. */
