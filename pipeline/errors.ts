@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   disk_full: { exit: 1, meaning: 'There is no room left on the disk; the published release is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
+  print_failed: { exit: 1, meaning: 'A PDF could not be printed; all else is published.' },
   site_failed: { exit: 1, meaning: 'The site could not be built.' },
   store_failed: { exit: 1, meaning: 'A database or an object store cannot be opened, read or written.' },
   access_log_broken: {

@@ -105,28 +105,16 @@ async function publishWhatCanBe(
   wanted: Contents,
   { publish, cannotPrint, log }: Means,
 ): Promise<BuildReport> {
-  let printFault: unknown = null;
-  const noted = <T>(printing: Promise<T>): Promise<T> =>
-    printing.catch((error: unknown) => {
-      printFault = error;
-      throw error;
-    });
-  const { charts = null, page = null } = wanted.printing ?? {};
-  const printing: Contents['printing'] = page && {
-    ...wanted.printing,
-    charts: charts && ((jobs) => noted(charts(jobs))),
-    page: (job) => noted(page(job)),
-  };
   let failure = cannotPrint;
-  let contents: Contents = failure ? WITHOUT_PRINTING : { ...wanted, printing };
+  let contents: Contents = failure ? WITHOUT_PRINTING : wanted;
   for (;;) {
     try {
       const report = await publish(contents, true);
       return { ...report, failure, lacks: partsLacking(report.manifest, partsAsked(wanted)) };
     } catch (error) {
-      const isOfSite = error instanceof CathedralError && error.code === 'site_failed';
-      if (!isOfSite || contents.upTo !== 'pages') throw error;
-      const isPrinting = error === printFault;
+      if (!(error instanceof CathedralError) || contents.upTo !== 'pages') throw error;
+      const isPrinting = error.code === 'print_failed';
+      if (!isPrinting && error.code !== 'site_failed') throw error;
       log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages and PDFs'}`);
       failure ??= error;
       contents = isPrinting ? WITHOUT_PRINTING : WITHOUT_PAGES;

@@ -39,7 +39,7 @@ async function run({
   const tried: string[] = [];
   const told: string[] = [];
   const print = async () => {
-    if (broken.includes('print')) throw fault('Chromium');
+    if (broken.includes('print')) throw fault('Chromium', 'print_failed');
     return Buffer.from('');
   };
   const wanted: Contents = { upTo: 'pages', printing: { charts: async () => [], page: print } };

@@ -30,7 +30,7 @@ export type Print = (job: PrintJob) => Promise<Uint8Array>;
 
 /**
  * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. Deterministic for the same site and
- * browser. Throws site_failed if the browser does not start, if the page requests a missing file, or if printing takes too long.
+ * browser. Throws print_failed if the browser does not start, if the page requests a missing file, or if printing takes too long.
  */
 export async function printPdf(
   browser: PrintingBrowser,
@@ -72,7 +72,7 @@ async function load(page: Page, shown: Shown): Promise<void> {
   await page.evaluate(prepare);
   if (missing.size === 0) return;
   const found = [...missing].map(([name, reason]) => `${name} (${reason})`).join(', ');
-  throw new CathedralError('site_failed', {
+  throw new CathedralError('print_failed', {
     place: path,
     expected: 'every file that the page asks for',
     found,

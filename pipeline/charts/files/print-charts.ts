@@ -30,7 +30,7 @@ const FACES = [
 
 /**
  * Prints charts, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing and browser give the same
- * bytes. Throws site_failed.
+ * bytes. Throws print_failed.
  */
 export async function printCharts(
   browser: PrintingBrowser,

@@ -36,7 +36,7 @@ export class PrintingBrowser implements AsyncDisposable {
     this.#chromium = chromium;
   }
 
-  /** An empty page. Throws site_failed if the browser does not start. */
+  /** An empty page. Throws print_failed if the browser does not start. */
   async open(): Promise<Page> {
     this.#started ??= launch(this.#chromium);
     const page = await (await this.#started).newPage();
@@ -103,5 +103,7 @@ export function pdfOf(page: Page, { outline = false } = {}): Promise<Uint8Array>
 /** The browser's errors have no code of ours. */
 export function asBrowserError(cause: unknown, place: string, expected: string): unknown {
   if (cause instanceof CathedralError) return cause;
-  return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });
+  // After a time limit, puppeteer names an option of its own.
+  const found = (cause as Error).message.replace(/ Increase the 'protocolTimeout'.*/, '');
+  return new CathedralError('print_failed', { place, expected, found, cause });
 }

@@ -31,7 +31,7 @@ export function withFacts(pdf: Uint8Array, { asOf, author, place }: PdfFacts): U
   const counts = [text.match(CREATOR)?.length, text.match(TIMES)?.length];
   if (counts.join() !== '1,2') {
     const expected = 'a PDF with one Creator and two times, as the tested versions of Chromium write it';
-    throw new CathedralError('site_failed', { place, expected, found: `${counts.join(' and ')}, ${found}` });
+    throw new CathedralError('print_failed', { place, expected, found: `${counts.join(' and ')}, ${found}` });
   }
   const nodes = [...new Set(text.match(NODES))].sort();
   const names = new Map(nodes.map((name, index) => [name, `node${String(index + 1).padStart(8, '0')}`]));

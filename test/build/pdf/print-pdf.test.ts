@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { type PrintJob, printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
-import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
+import { asBrowserError, PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { readPdf } from './read-pdf.ts';
 
@@ -78,16 +78,23 @@ test('a page that requests a missing file is refused', async () => {
   const root = await site('<!doctype html><title>T</title><img src="/x.png">');
   const options = { root, baseUrl: BASE_URL, page: '/report/', asOf: AS_OF, author: AUTHOR };
   const error = await failureOf(() => printed(options));
-  expect(error).toMatchObject({ code: 'site_failed', place: '/report/', found: '/x.png (404)' });
+  expect(error).toMatchObject({ code: 'print_failed', place: '/report/', found: '/x.png (404)' });
 });
 
 test('a browser that does not start is reported', async () => {
   const job = { root: await site(''), baseUrl: BASE_URL, page: '/report/', asOf: AS_OF, author: AUTHOR };
   expect(await failureOf(() => printed(job, '/bin/false'))).toMatchObject({
-    code: 'site_failed',
+    code: 'print_failed',
     place: '/bin/false',
     expected: expect.stringContaining('a browser that starts'),
   });
+});
+
+test('of a browser that does not answer, no option of a library is named', () => {
+  const cause = new Error(
+    "Page.printToPDF timed out. Increase the 'protocolTimeout' setting in launch/connect calls.",
+  );
+  expect(asBrowserError(cause, '/report/', 'a page')).toMatchObject({ found: 'Page.printToPDF timed out.' });
 });
 
 test('a process that is killed leaves no browser behind', async () => {

@@ -104,5 +104,5 @@ test('the same chart gives the same bytes, alone or after others', async () => {
 test('no chart starts no browser, and one that does not start says so', async () => {
   await using browser = new PrintingBrowser('/no/such/chromium');
   expect(await printCharts(browser, [])).toEqual([]);
-  expect(await failureOf(() => printCharts(browser, CHARTS))).toMatchObject({ code: 'site_failed' });
+  expect(await failureOf(() => printCharts(browser, CHARTS))).toMatchObject({ code: 'print_failed' });
 });
