@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { keyNameOf, ORGANISATION_FILE } from '../artifacts/documents/organisation.ts';
-import { type Documents, readDocuments } from '../artifacts/documents.ts';
-import { readCompanions } from '../artifacts/read-companions.ts';
+import { ORGANISATION_FILE } from '../artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
-import type { Companions } from '../attestation/companions.ts';
 import { printCharts, renderCharts } from '../charts/files/render-charts.ts';
 import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError, firstError } from '../errors.ts';
 import { renderExtras, renderSitemap } from '../formats/render-catalogue.ts';
 import { isYearFile } from '../formats/tables.ts';
-import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
 import { recentCheckpoints } from '../ledger/reading/read-checkpoint.ts';
 import { removeLeftOvers, removesLeftOversAtExit } from '../release/disk/remove-left-overs.ts';
@@ -21,51 +16,32 @@ import type { Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
 import type { Part } from '../release/format/status.ts';
-import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import { openStaging, type Publication, type Staging } from '../release/staging/staging.ts';
 import { checkpointOf } from './checkpoint-of.ts';
 import { prepareLog, type RunLog } from './extend-log.ts';
 import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
+import { type InputOptions, type Inputs, openInputs } from './inputs.ts';
 import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, pdfJobs } from './pdf/pdfs.ts';
-import { type BuildPlan, partsAsked, partsOf } from './plan.ts';
-import { keyFilesOf, openPublisher, type Publisher } from './publisher.ts';
+import { partsAsked, partsOf } from './plan.ts';
+import { keyFilesOf, type Publisher } from './publisher.ts';
 import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
-import { programKey } from './site/make-program.ts';
-import { renderSite, type SiteOptions } from './site/render-site.ts';
+import { renderSite } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots, upcomingList } from './snapshots/publish-snapshots.ts';
 import { publishedEntries } from './snapshots/read-published.ts';
-import {
-  assertListReadable,
-  assertNotRepublished,
-  assertSnapshotsIntact,
-  hashesOf,
-  restoredRelease,
-} from './snapshots/restore.ts';
+import { assertListReadable, assertNotRepublished, hashesOf, restoredRelease } from './snapshots/restore.ts';
 
 /** Of ten years. */
 const MANY_SNAPSHOTS = 10 * 365 * 4;
 /** One more than the page about the log lists: its last row says how many events are new. */
 const RECENT_CHECKPOINTS = 21;
 
-export interface BuildOptions extends Omit<SiteOptions, 'printing'> {
+export interface BuildOptions extends InputOptions {
   /** Ledger folder. */
   ledger: string;
-  out: string;
-  /** Folder of the written documents. */
-  documents: string;
-  /** JSON file of those who may attest, and of the wallets behind ledger ids. Null: nobody, except in a demo ledger. */
-  companions: string | null;
-  /** Each checkpoint must be signed by one of these keys. */
-  verifiers: Verifier[];
-  /** Name and version of this software. A new version makes a new release. */
-  software: string;
-  plan: BuildPlan;
-  /** How long to wait for another run, in ms. */
-  waitMs: number;
   /** Receives one line per stage, and findings. */
   log: (line: string) => void;
 }
@@ -170,43 +146,6 @@ function nameDamaged({ folder: { damaged } }: Staging, log: BuildOptions['log'])
   log(
     `damaged or missing in the previous release, and made again: ${damaged.slice(0, MOST_NAMED).join(', ')}${more}`,
   );
-}
-
-/** The inputs of a release other than the ledger, and its publisher. */
-interface Inputs {
-  documents: Documents;
-  companions: Companions;
-  publisher: Publisher | null;
-  /** Digest of what the pages are compiled from; null without pages. */
-  program: string | null;
-  /** Digest of all inputs that affect the files. */
-  digest: string;
-  /** Snapshots that were signed and are lost for good. */
-  lost: SnapshotHashes;
-}
-
-async function openInputs(
-  options: BuildOptions,
-  ledger: LedgerDirectory,
-  previous: Published | null,
-): Promise<Inputs> {
-  const documents = await readDocuments(options.documents);
-  const companions = await readCompanions(options.companions, options.verifiers);
-  const publisher = await openPublisher(options.plan.publisher, {
-    ...options,
-    ledger,
-    rebuild: options.plan.from === 'genesis',
-    previous,
-    keyName: keyNameOf(documents.organisation, options.baseUrl),
-  });
-  const program = options.plan.contents.upTo === 'pages' ? programKey() : null;
-  const digest = digestInputs(options, { documents, companions, publisher, program });
-  const { snapshots } = options.plan;
-  const recorded = snapshots ? publisher?.signing?.recorded : undefined;
-  const lost = recorded
-    ? await assertSnapshotsIntact(options.out, recorded, snapshots?.givesUp ?? false)
-    : {};
-  return { documents, companions, publisher, program, digest, lost };
 }
 
 /** What a run reads of the ledger, and from where on. */
@@ -388,24 +327,4 @@ function signerOf(
 /** Whether a release was made from the same documents and settings, and has the contents that the plan asks for. */
 function isUpToDate({ manifest }: Published, inputs: string, { plan }: BuildOptions): boolean {
   return manifest.inputs === inputs && partsOf(manifest).join() === partsAsked(plan.contents).join();
-}
-
-/** Digest of everything except the ledger that affects the files. */
-function digestInputs(
-  { software, baseUrl, sourceCode }: BuildOptions,
-  {
-    documents,
-    companions,
-    publisher,
-    program,
-  }: Pick<Inputs, 'documents' | 'companions' | 'publisher' | 'program'>,
-): string {
-  // What is not set is no part of the digest: a version with a new setting makes no other digest.
-  const set: unknown[] = [];
-  if (sourceCode) set.push({ sourceCode });
-  if (publisher) set.push(publisher.keys);
-  if (publisher?.accessLogKeys.length) set.push(publisher.accessLogKeys);
-  return createHash('sha256')
-    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, ...set]))
-    .digest('hex');
 }
