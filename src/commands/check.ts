@@ -92,7 +92,7 @@ const asOf = defineCommand({
   },
   async run(config, context) {
     const { documentsFolder } = await import('../../pipeline/artifacts/documents/folder.ts');
-    const { asOf } = await import('../../pipeline/build/as-of.ts');
+    const { asOf } = await import('../../pipeline/build/rebuild-as-of.ts');
     const { openLedger } = await import('../../pipeline/sources/open-ledger.ts');
     const { snapshot, out, into, companions, baseUrl, wait } = config;
     const source = await openLedger(config.ledger, { ...config, mustExist: true }, context);

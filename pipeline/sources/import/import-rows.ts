@@ -10,7 +10,7 @@ import type { Signers } from '../../ledger/writing/head-and-snapshot-files.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
-import { type Changed, Comparison } from './compare-rows.ts';
+import { type Changed, Comparison } from './compare-with-imported.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { isIndexDamage, openIndex, type RowIndex, removeIndex } from './row-index.ts';

@@ -12,9 +12,9 @@ import {
   leftAsSentences,
   type RowFinding,
 } from './compare-rows.ts';
+import { type DayRows, dayRows, eventRows, type OnProgress } from './expected-rows.ts';
 import type { RowText } from './file-rows.ts';
 import { type HistoryFile, type OtherFile, readHistoryFile } from './history-file.ts';
-import { type DayRows, dayRows, eventRows, type OnProgress } from './history-rows.ts';
 import {
   type Cells,
   type HistoryForm,

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asOf } from '../../../pipeline/build/as-of.ts';
+import { asOf } from '../../../pipeline/build/rebuild-as-of.ts';
 import { publishedIds, readIndex, readPublished } from '../../../pipeline/build/snapshots/read-published.ts';
 import { verifyList } from '../../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
