@@ -53,7 +53,7 @@ const PROBLEMS = {
     meaning:
       'The parameter `filter` is not an RSQL expression, uses an unknown field or operator, or is too long or too deeply nested. The detail says where.',
     remedy:
-      'Write comparisons of `event_type`, `agent`, `cycle` or `attestation_hash`, joined by ; (and) or , (or), for example `event_type==mic_mint;agent=in=(ATLAS,AUREA)`. Percent-encode the whole value.',
+      'Write comparisons of `event_type`, `agent`, `cycle` or `attestation_hash`, joined by ; (and) or , (or), for example `event_type==attestation;agent=in=(ATLAS,AUREA)`. Percent-encode the whole value.',
     instance: '/government/ledger/export',
     detail:
       'The filter, character 1: expected one of event_type, agent, cycle, attestation_hash, found "sentinel".',

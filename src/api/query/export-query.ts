@@ -54,7 +54,7 @@ export const ExportQuery = z
       .meta({
         maxLength: FILTER_LIMITS.characters,
         description: `An RSQL expression over ${FIELD_NAMES.map((name) => `\`${name}\``).join(', ')}: \`==\`, \`!=\`, \`=in=(…)\`, \`=out=(…)\`; a \`*\` at the end of a value matches any ending; \`;\` means and, \`,\` means or.`,
-        example: 'event_type==mic_mint;agent=in=(ATLAS,AUREA)',
+        example: 'event_type==attestation;agent=in=(ATLAS,AUREA)',
       }),
   })
   .check(({ value: { from, to, ...value }, issues }) => {

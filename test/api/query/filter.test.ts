@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ExpressionNode } from '@rsql/ast';
 import { parse } from '@rsql/parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
+import { exampleOf } from '../../../pipeline/ledger/events/event-examples.ts';
 import {
   FIELD_NAMES,
   FILTER_LIMITS,
   type Filter,
+  matches,
   mayPass,
   parseFilter,
 } from '../../../src/api/query/filter.ts';
@@ -200,4 +205,17 @@ describe('whether events of a cycle may pass a filter', () => {
   ])('%s', (text, may) => {
     expect(mayPass(parseFilter(text), 'C-1')).toBe(may);
   });
+});
+
+test('the examples of a type and its agents select what the documentation of the events shows', () => {
+  const pages = ['export', 'problems']
+    .map((name) => readFileSync(resolve(`docs/${name}.md`), 'utf8'))
+    .join('');
+  const examples = [...pages.matchAll(/event_type==(\w+);agent=in=\([^)]+\)/g)];
+  expect(examples).toHaveLength(4);
+  for (const [filter, type] of examples) {
+    const { agent } = exampleOf(type as KnownType);
+    const fields = { event_type: type!, agent, cycle: 'C-1', attestation_hash: HASH };
+    expect([filter, matches(parseFilter(filter), fields)]).toEqual([filter, true]);
+  }
 });
