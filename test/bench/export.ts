@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -8,7 +7,7 @@ import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { inTurns, measure, median } from './child.ts';
 import { atLeast, compare, type Report } from './figure.ts';
 import { below, withScratch } from './scratch.ts';
-import { type Server, serve } from './server.ts';
+import { residentMb, type Server, serve } from './server.ts';
 
 const EVENTS = 1_000_000;
 const RUNS = 5;
@@ -101,8 +100,4 @@ async function slowReader(server: Server): Promise<number> {
     most = Math.max(most, residentMb(server));
   }
   return most - idle;
-}
-
-function residentMb({ pid }: Server): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 }

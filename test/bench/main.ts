@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 import { append } from './append.ts';
+import { charts } from './charts.ts';
 import { demo } from './demo.ts';
 import { exportRows } from './export.ts';
 import { type Benchmark, type Report, runBenchmarks } from './figure.ts';
@@ -32,6 +33,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   demo,
   runs,
   serving,
+  charts,
   export: exportRows,
   live,
   log,

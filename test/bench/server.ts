@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './child.ts';
@@ -35,13 +35,18 @@ export async function serve(name: string, args: readonly string[]): Promise<Serv
   return server;
 }
 
+/** Resident memory of a server as it is. */
+export function residentMb({ pid }: Server): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+  return Number(kilobytes) / 1024;
+}
+
 /** Resident bytes, after two collections: the first one finds what the second one frees. */
-export async function settledMemory({ pid }: Server): Promise<number> {
+export async function settledMemory(server: Server): Promise<number> {
   for (let collection = 0; collection < 2; collection += 1) {
     await sleep(500);
-    process.kill(pid, 'SIGUSR2');
+    process.kill(server.pid, 'SIGUSR2');
   }
   await sleep(500);
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
-  return Number(kilobytes) * 1024;
+  return residentMb(server) * 2 ** 20;
 }

@@ -1,4 +1,4 @@
-/** One run over a ledger: data files only: `build.ts LEDGER OUT [rebuild]`. */
+/** One run over a ledger: data files only, or charts too: `build.ts LEDGER OUT [rebuild|charts]`. */
 import { build } from '../../build/run-build.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
@@ -15,6 +15,7 @@ await report(async () => {
     baseUrl: 'http://localhost:8080',
     software: 'bench',
     rebuild: mode === 'rebuild',
+    charts: mode === 'charts',
     site: false,
     print: null,
     waitMs: 0,
