@@ -161,11 +161,11 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
 }
 
 /**
- * What spreadsheets write for an error, in any language (`#REF!`, `#NV`), and programs for a missing value: all that data frames of pandas
- * and R read as one, so that a sentinel `NA` would have rows without a sentinel.
+ * What spreadsheets write for an error, in any language (`#REF!`, `#¡REF!`, `#NV`, `#N/D`), and programs for a missing value: all that data
+ * frames of pandas and R read as one, so that a sentinel `NA` would have rows without a sentinel.
  */
 export const NO_VALUE =
-  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
+  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#\p{Lu}\/\p{Lu}|#{2,}|#[¡¿]?[\p{Lu}\d/_]+[!?]|Err:\d{3})$/u;
 
 /** `Ã¤` for ä, `Å¾` for ž, `Ð°` for а, `Â°` for °, `â€“` for a dash. Guillemets may follow a letter. */
 export const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
