@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import '../../words/zod-messages.ts';
 import type { Fault } from '../../errors.ts';
+import { describeIssue } from '../../words/zod-messages.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -32,11 +32,10 @@ export function describe(value: unknown): string {
 }
 
 function expectation(issue: Issue): string {
-  if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
   if (issue.code === 'unrecognized_keys') return 'no member of this name';
-  if (issue.code === 'invalid_value')
-    return `one of ${issue.values.map((value) => describe(value)).join(', ')}`;
-  return issue.message.replace(/^.*?\bexpected /i, '').replace(/^Invalid /, 'a valid ');
+  return describeIssue(issue)
+    .replace(/^.*?\bexpected /i, '')
+    .replace(/^Invalid /, 'a valid ');
 }
 
 function at(value: unknown, path: Path): unknown {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CathedralError, type ErrorCode, type Fault } from '../../errors.ts';
-import { counted } from '../../words/number.ts';
+import { describeIssue } from '../../words/zod-messages.ts';
 import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
 
 const envelope = z.compile(Envelope);
@@ -52,37 +52,4 @@ function assertFits(
     expected: `${path.join('.') || 'the event'} to be ${describeIssue(issue)}`,
     found: found === undefined ? 'nothing' : (JSON.stringify(found) ?? typeof found).slice(0, 200),
   });
-}
-
-/** What a schema expected: `at most 10`, `one of support, oppose`. */
-export function describeIssue(issue: z.core.$ZodIssue): string {
-  return EXPECTATIONS[issue.code]?.(issue) ?? issue.message;
-}
-
-// Each issue is given to the entry of its own code only, which TypeScript cannot follow through a table.
-// biome-ignore lint/suspicious/noExplicitAny: see above
-const EXPECTATIONS: Record<string, (issue: any) => string> = {
-  invalid_type: ({ expected }) => INDEFINITE[expected as string] ?? `a ${expected}`,
-  invalid_value: ({ values }) => (values.length === 1 ? '' : 'one of ') + values.join(', '),
-  too_small: ({ origin, minimum }) => limited('at least', minimum, UNITS[origin]),
-  too_big: ({ origin, maximum }) => limited('at most', maximum, UNITS[origin]),
-  unrecognized_keys: ({ keys }) => `one without the member ${keys.join(', ')}`,
-  invalid_format: ({ format, message }) =>
-    format === 'regex' ? message : (FORMATS[format] ?? `a valid ${format}`),
-};
-const FORMATS: Record<string, string> = {
-  datetime: 'a UTC time like 2025-12-01T06:00:00Z',
-  date: 'a day like 2025-12-01',
-  guid: 'a UUID',
-};
-const INDEFINITE: Record<string, string> = {
-  int: 'a whole number',
-  object: 'an object',
-  record: 'an object',
-  array: 'an array',
-};
-const UNITS: Record<string, string> = { string: 'character', array: 'element' };
-
-function limited(how: string, limit: number, unit?: string): string {
-  return unit === undefined ? `${how} ${limit}` : `of ${how} ${counted(limit, unit)}`;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { nearestName } from '../../config/nearest-name.ts';
 import { type CathedralError, errorOf } from '../../errors.ts';
 import { EVENT_DATA } from '../../ledger/events/event.ts';
-import { describeIssue } from '../../ledger/events/event-check.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
+import { describeIssue } from '../../words/zod-messages.ts';
 import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
 import { partsOf } from './row-json.ts';
 

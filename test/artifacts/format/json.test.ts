@@ -71,7 +71,7 @@ describe('formatJson', () => {
   const LEFT = 'a schema that leaves its value as it is';
   const named = JSON.parse('{"__proto__":1}');
   test.each([
-    ['a value of the wrong type', { supply: '1' }, 'supply', 'a value of type number', '"1"'],
+    ['a value of the wrong type', { supply: '1' }, 'supply', 'a number', '"1"'],
     ['a member that the schema does not have', { more: 1 }, 'more', 'no member of this name', '1'],
     ['a member that is missing', { timestamp: undefined }, 'timestamp', HELD, 'nothing'],
     // JSON.stringify makes null of it.
@@ -120,7 +120,7 @@ describe('parseJsonFile', () => {
       'each member once, none of them __proto__',
     ],
     ['an unknown member', '{"id":"a","score":1,"x":1}', 'x: x', 'no member of this name'],
-    ['a missing member', '{"id":"a"}', 'x: score', 'a value of type number'],
+    ['a missing member', '{"id":"a"}', 'x: score', 'a number'],
   ])('refuses %s', (_, text, place, expected) => {
     expect(faultOf(() => parseJsonFile(text, Sentinel, 'x', 'document_invalid'))).toMatchObject({
       code: 'document_invalid',

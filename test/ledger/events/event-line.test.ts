@@ -117,8 +117,8 @@ describe('the error of an invalid event has the place, what was expected and wha
 {"cycle":151} | cycle to be a string | 151
 {"cycle":"C-0151"} | cycle to be a cycle label like C-151 | "C-0151"
 {"type":"MicMint"} | type to be a snake_case token | "MicMint"
-{"agent":""} | agent to be of at least 1 character | ""
-{"agent":"${'x'.repeat(201)}"} | agent to be of at most 200 characters | "${'x'.repeat(199)}
+{"agent":""} | agent to be a text of at least 1 character | ""
+{"agent":"${'x'.repeat(201)}"} | agent to be a text of at most 200 characters | "${'x'.repeat(199)}
 {"agent":"AT\\u0000LAS"} | ${NAME} | "AT\\u0000LAS"
 {"agent":"AT\\ud800LAS"} | ${NAME} | "AT\\ud800LAS"
 {"agent":"__proto__"} | ${NAME} | "__proto__"
@@ -135,7 +135,7 @@ ${ofMint({ coordination_score: 1e19 })} | data.coordination_score to be at most 
 ${ofMint({ sentinel: undefined })} | data.sentinel to be a string | nothing
 {"type":"mii_reading","data":{"mii":null}} | data.mii to be a number | null
 {"type":"alert_raised","data":{"alert":"a","severity":"red","scope":"system","message":""}} | data.severity to be one of info, warning, critical | "red"
-{"type":"companion_revoked","data":{"attestation":"a","reason":"${'x'.repeat(20_001)}"}} | data.reason to be of at most 20000 characters | "${'x'.repeat(199)}
+{"type":"companion_revoked","data":{"attestation":"a","reason":"${'x'.repeat(20_001)}"}} | data.reason to be a text of at most 20000 characters | "${'x'.repeat(199)}
 ${JSON.stringify({ ...sampleEvent(3), data: { ...sampleEvent(3).data, virtue_tags: ['prudence', 'envy'] } })} | data.virtue_tags.1 to be one of integrity, temperance, justice, prudence, courage | "envy"`);
   test.each<[Record<string, unknown>, string, string]>([
     [{ seq: undefined }, 'seq to be a number', 'nothing'],

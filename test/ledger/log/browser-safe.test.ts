@@ -89,5 +89,5 @@ test('what is refused without the whole zod, as in a page, is refused in the sam
     .then(({ parseLatest }) => parseLatest('{"version":0}'))
     .catch(({ message }) => console.log(message))`;
   const said = execFileSync(process.execPath, ['-e', script], { cwd: PROJECT, encoding: 'utf8' });
-  expect(said).toBe('latest.json: version: expected number to be >=1, found 0 (release_invalid)\n');
+  expect(said).toBe('latest.json: version: expected at least 1, found 0 (release_invalid)\n');
 });
