@@ -1,4 +1,3 @@
-import { type CathedralError, errorOf } from '../../errors.ts';
 import { printable } from '../../words/printable.ts';
 import type { LedgerEvent } from '../events/event.ts';
 import { parseEventLine } from '../events/event-line.ts';
@@ -8,11 +7,9 @@ import { leafHash } from '../log/merkle.ts';
 import { parseCheckpoint } from '../notes/checkpoint.ts';
 import { noteText } from '../notes/note.ts';
 import { openDirectory, type SnapshotFile } from './directory.ts';
-import { openHead, readRawLines } from './head.ts';
+import { gapBeforeHead, openHead, readRawLines } from './head.ts';
 import { readNoteOf } from './read-checkpoint.ts';
 import { readLines } from './read-lines.ts';
-
-const disorder = errorOf('ledger_order');
 
 /** Which events to find; null: no condition. */
 export interface EventQuery {
@@ -100,7 +97,8 @@ async function* matching(part: Part, query: EventQuery): AsyncGenerator<FoundEve
       const event = parseEventLine(line, () => `${place}:${number}`);
       // A head may begin with sealed events.
       if (snapshot === null && event.seq < start) continue;
-      if (snapshot === null && number === 1 && event.seq > start) throw gap(start, event.seq);
+      if (snapshot === null && number === 1 && event.seq > start)
+        throw gapBeforeHead(start, `seq ${event.seq}`);
       if ((seq !== null && event.seq > seq.to) || (to !== null && compareTimestamps(event.timestamp, to) > 0))
         return true;
       const matches =
@@ -111,10 +109,6 @@ async function* matching(part: Part, query: EventQuery): AsyncGenerator<FoundEve
       if (matches) yield { event, line, snapshot };
     }
   return false;
-}
-
-function gap(start: number, found: number): CathedralError {
-  return disorder('head.ndjson:1', `seq ${start}, where the snapshots end, or before`, `seq ${found}`);
 }
 
 /** For people, on one line. */

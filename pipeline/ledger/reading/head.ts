@@ -203,6 +203,12 @@ async function* chunksOf(
   }
 }
 
+/** The error for a head that begins behind the snapshots, which end at `size`: events are missing. */
+export function gapBeforeHead(size: number, found: string): CathedralError {
+  const expected = `seq ${size}, where the snapshots end, or before`;
+  return headFault('ledger_order', placeOf(1), expected, found);
+}
+
 function placeOf(line: number): string {
   return `head.ndjson:${line}`;
 }

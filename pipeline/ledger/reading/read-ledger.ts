@@ -1,8 +1,7 @@
-import { CathedralError } from '../../errors.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../log/leaf.ts';
 import type { Verifier } from '../notes/note.ts';
 import { openDirectory } from './directory.ts';
-import { readHead } from './head.ts';
+import { gapBeforeHead, readHead } from './head.ts';
 import { readSnapshot } from './read-snapshot.ts';
 
 /** Verified events of a snapshot, or of the head (null). */
@@ -33,11 +32,7 @@ export async function* readLedger({
     // A snapshot was sealed meanwhile, perhaps one each time. Without one, the ledger has a gap.
     files = await directory.snapshots(sealed.snapshot);
   } while (files.length > 0);
-  throw new CathedralError('ledger_order', {
-    place: 'head.ndjson:1',
-    expected: `seq ${sealed.size}, where the snapshots end, or before`,
-    found: 'a later number',
-  });
+  throw gapBeforeHead(sealed.size, 'a later number');
 }
 
 async function* partsOf<End>(

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, sync } from '../../disk/durable.ts';
 import type { Lock, LockOptions } from '../../disk/lock.ts';
-import { CathedralError, errorOf } from '../../errors.ts';
+import { CathedralError } from '../../errors.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
 import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from '../events/event.ts';
 import { formatEventLine } from '../events/event-line.ts';
@@ -13,15 +13,13 @@ import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/directory.ts';
-import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
+import { gapBeforeHead, type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { removeIncomplete, removeSnapshots, waitingFile } from './copied-snapshots.ts';
 import { type EventsEnd, NewHead, type Signers, unwritable } from './head-and-snapshot-files.ts';
 import { lockLedger } from './lock-ledger.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
 import { keepPosition, sealedPosition } from './sealed-position.ts';
-
-const disorder = errorOf('ledger_order');
 
 export interface WriterOptions extends LockOptions {
   /** The keys of which one must have signed each checkpoint. */
@@ -311,7 +309,7 @@ export class LedgerWriter implements Disposable {
     this.#sealed = await sealedPosition(this.#ledger.path, files, verifiers);
     const { size, timestamp } = this.#sealed;
     const head = await readHeadEnds(this.#ledger);
-    if (head && head.first.seq > size) throw gap(size, head.first.seq);
+    if (head && head.first.seq > size) throw gapBeforeHead(size, `seq ${head.first.seq}`);
     if (head && head.first.seq < size && !this.#options.dryRun) return this.#dropSealed();
     this.#headBytes = head?.bytes ?? 0;
     const last = head && head.last.seq >= size ? head.last : null;
@@ -413,8 +411,4 @@ function notBefore(timestamp: string | null, sealed: string | null): string | nu
   if (sealed === null) return timestamp;
   const end = slotTimestamp(sealed);
   return timestamp !== null && compareTimestamps(timestamp, end) > 0 ? timestamp : end;
-}
-
-function gap(expected: number, found: number): CathedralError {
-  return disorder('head.ndjson:1', `seq ${expected} or before`, `seq ${found}`);
 }
