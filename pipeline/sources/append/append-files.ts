@@ -55,7 +55,8 @@ export async function appendFiles(
     names: before.names,
   };
   const known = await writer.repeatable();
-  const batch = new Batch({ findings, strict, sort, known, ...whole });
+  const several = (files?.length ?? 1) > 1;
+  const batch = new Batch({ findings, strict, sort, several, known, ...whole });
   progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
   const seq = writer.end.size;
   const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));

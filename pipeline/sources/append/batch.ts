@@ -7,8 +7,7 @@ import { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import type { AppendOptions } from '../../ledger/writing/ledger-writer.ts';
 import type { FileRow, RowFile } from '../rows/event-rows.ts';
 import { JSON_EVENTS } from '../rows/json-rows.ts';
-import type { Mapping } from '../rows/mapping.ts';
-import { SortedRows } from './sorted-rows.ts';
+import { type NamedRows, SortedRows } from './sorted-rows.ts';
 
 const misfit = errorOf('ledger_schema');
 
@@ -19,6 +18,8 @@ export interface BatchOptions {
   strict: boolean;
   /** Sorts the rows of all files by time. */
   sort: boolean;
+  /** Whether there is more than one file: then two of them may overlap. */
+  several: boolean;
   /** The last events of the ledger. An event with a time of its own that is the same as one of them is refused. */
   known?: readonly LedgerEvent[];
   /** The names of the whole ledger. Missing: those of the batch and of `known` are compared. */
@@ -29,15 +30,19 @@ export interface BatchOptions {
 
 /** Where the draft comes from that was taken last. */
 interface Current {
-  name: string;
+  file: NamedRows;
   line: number;
   type: string;
   /** Whether the row has a time. Otherwise the event gets that of the clock. */
   isTimed: boolean;
-  mapping: Mapping;
 }
 
-const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: JSON_EVENTS };
+const START: Current = {
+  file: { name: 'the batch', mapping: JSON_EVENTS },
+  line: 1,
+  type: '',
+  isTimed: false,
+};
 
 /** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
 export class Batch {
@@ -58,6 +63,8 @@ export class Batch {
   readonly #ids = new Map<string, string>();
   /** What an event says → the seq of the event that said it. */
   readonly #known: ReadonlyMap<string, number>;
+  /** What the events of one moment say → the file and the place that said it first. Events come in the order of their times. */
+  readonly #said = new Map<string, { file: NamedRows; place: string }>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -75,7 +82,8 @@ export class Batch {
         let count = 0;
         for await (const rows of file.rows) {
           count += rows.filter(({ fault }) => !fault).length;
-          if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
+          if (sorted)
+            for (const draft of this.#part(file, rows)) sorted.add({ draft, file, line: this.#current.line });
           else yield this.#part(file, rows);
         }
         if (count > 0) this.#checkAbsent(file);
@@ -107,16 +115,16 @@ export class Batch {
     }
   }
 
-  *#part({ name, mapping }: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {
+  *#part(file: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {
     for (const row of rows) {
-      const draft = this.#take(row, name, mapping);
+      const draft = this.#take(row, file);
       if (draft !== null) yield draft;
     }
   }
 
   *#placed(sorted: SortedRows): Generator<EventDraft> {
-    for (const { draft, name, line, mapping } of sorted.inOrder()) {
-      this.#current = { name, line, type: draft.type, isTimed: draft.timestamp !== undefined, mapping };
+    for (const { draft, file, line } of sorted.inOrder()) {
+      this.#current = { file, line, type: draft.type, isTimed: draft.timestamp !== undefined };
       yield draft;
     }
   }
@@ -130,12 +138,12 @@ export class Batch {
     };
   }
 
-  #take({ line, mapped, fault }: FileRow, name: string, mapping: Mapping): EventDraft | null {
+  #take({ line, mapped, fault }: FileRow, file: NamedRows): EventDraft | null {
     if (fault) this.#refuse(fault);
     else if (mapped === null) this.leftOut += 1;
     if (mapped === null) return null;
     const { type, timestamp } = mapped.draft;
-    this.#current = { name, line, type, isTimed: timestamp !== undefined, mapping };
+    this.#current = { file, line, type, isTimed: timestamp !== undefined };
     if (mapped.id !== null && this.#isKnown(mapped.id)) return null;
     // What a row before it should have been is not the error of this one.
     if (this.errors > 0) delete mapped.draft.seq;
@@ -144,7 +152,7 @@ export class Batch {
 
   #isKnown(id: string): boolean {
     // Two tables of one batch may number their rows alike.
-    const key = `${this.#current.mapping.digest} ${id}`;
+    const key = `${this.#current.file.mapping.digest} ${id}`;
     const known = this.#ids.get(key);
     if (known === undefined) {
       this.#ids.set(key, this.#place());
@@ -155,7 +163,7 @@ export class Batch {
   }
 
   #place(): string {
-    return `${this.#current.name}:${this.#current.line}`;
+    return `${this.#current.file.name}:${this.#current.line}`;
   }
 
   #check(event: LedgerEvent): void {
@@ -171,13 +179,19 @@ export class Batch {
     if (error) throw error;
   }
 
-  /** A file that is appended twice must not mint twice. */
+  /** A file that is appended twice must not mint twice, nor what two files have that overlap. */
   #assertNew(event: LedgerEvent, place: string): void {
-    if (this.#known.size === 0 || !this.#current.isTimed) return;
-    const seq = this.#known.get(sayingOf(event));
-    if (seq === undefined) return;
-    const found = `the same as event ${seq}, at the same time. If it happened twice, give it a later time`;
-    throw misfit(place, 'an event that is not in the ledger yet', found);
+    const { file, isTimed } = this.#current;
+    const { several } = this.#options;
+    if (!isTimed || (this.#known.size === 0 && !several)) return;
+    const saying = sayingOf(event);
+    const seq = this.#known.get(saying);
+    if (seq !== undefined) throw repeated(place, 'an event that is not in the ledger yet', `event ${seq}`);
+    if (!several) return;
+    if (event.timestamp !== this.#accepted?.timestamp) this.#said.clear();
+    const first = this.#said.getOrInsert(saying, { file, place });
+    // In one file it may have happened twice.
+    if (first.file !== file) throw repeated(place, 'an event that no other file has', first.place);
   }
 
   /** Adds a warning; with `strict`, returns it as an error instead. */
@@ -197,14 +211,14 @@ export class Batch {
   #withColumn(error: CathedralError): CathedralError {
     if (!(error instanceof MemberFault)) return error;
     const { code, member, expected } = error;
-    const { type, mapping } = this.#current;
+    const { type, file } = this.#current;
     const before = this.#accepted;
     const isAfterRow =
       code === 'ledger_order' && before !== null && expected.includes(` ${before.timestamp},`);
     const limit = isAfterRow
       ? `timestamp to be at or after ${before.timestamp}, that of ${before.place} (--sort sorts a batch by time)`
       : expected;
-    return error.inColumn(mapping.columnOf(type, member), { place: this.#place(), expected: limit });
+    return error.inColumn(file.mapping.columnOf(type, member), { place: this.#place(), expected: limit });
   }
 
   #refuse(error: CathedralError): void {
@@ -216,6 +230,11 @@ export class Batch {
     const [first] = this.#options.findings.listed.filter(({ severity }) => severity === 'error');
     return misfit(first?.place ?? 'the batch', 'a batch without errors', `${this.errors}`);
   }
+}
+
+function repeated(place: string, expected: string, first: string): CathedralError {
+  const remedy = 'If it happened twice, give it a later time';
+  return misfit(place, expected, `the same as ${first}, at the same time. ${remedy}`);
 }
 
 /** All of an event except its number and its salt. */

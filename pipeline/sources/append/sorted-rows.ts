@@ -1,14 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
 import { readJson } from '../../ledger/events/json.ts';
-import type { Mapping } from '../rows/mapping.ts';
+import type { RowFile } from '../rows/event-rows.ts';
+
+/** A file of a batch. Two may have the same name, in other folders. */
+export type NamedRows = Pick<RowFile, 'name' | 'mapping'>;
 
 export interface SortedRow {
   draft: EventDraft;
   /** The file and the line that it comes from. */
-  name: string;
+  file: NamedRows;
   line: number;
-  mapping: Mapping;
 }
 
 /** As most exports, a file is newest first where its times fall and never rise. */
@@ -27,7 +29,7 @@ export class SortedRows implements Disposable {
   // An empty name makes a temporary database.
   readonly #database = new DatabaseSync('');
   readonly #insert;
-  readonly #files: Pick<SortedRow, 'name' | 'mapping'>[] = [];
+  readonly #files: NamedRows[] = [];
 
   constructor() {
     this.#database.exec('CREATE TABLE row (time TEXT, file INTEGER, line INTEGER, draft TEXT) STRICT');
@@ -35,9 +37,8 @@ export class SortedRows implements Disposable {
     this.#insert = this.#database.prepare('INSERT INTO row VALUES (?, ?, ?, ?)');
   }
 
-  add({ draft, name, line, mapping }: SortedRow): void {
-    const last = this.#files.at(-1);
-    if (last?.name !== name || last.mapping !== mapping) this.#files.push({ name, mapping });
+  add({ draft, file, line }: SortedRow): void {
+    if (this.#files.at(-1) !== file) this.#files.push(file);
     this.#insert.run(sortKey(draft), this.#files.length - 1, line, JSON.stringify(draft));
   }
 
@@ -45,10 +46,8 @@ export class SortedRows implements Disposable {
   *inOrder(): Generator<SortedRow> {
     const rows = this.#database.prepare(IN_ORDER).iterate();
     for (const { file, line, draft } of rows) {
-      const { name, mapping } = this.#files[file as number]!;
       yield {
-        name,
-        mapping,
+        file: this.#files[file as number]!,
         line: line as number,
         draft: readJson(draft as string) as EventDraft,
       };

@@ -16,7 +16,7 @@ await report(mode === 'append' ? append : validate);
 async function append(): Promise<void> {
   const options = { verifiers: [DEMO_VERIFIER], now, waitMs: 0, holder: 'a benchmark' };
   const writer = await LedgerWriter.open(ledger, options);
-  const batch = new Batch({ findings: new LedgerFindings(), strict: false, sort: false });
+  const batch = new Batch({ findings: new LedgerFindings(), strict: false, sort: false, several: false });
   const files = async function* () {
     yield await readRowFile(input);
   };
