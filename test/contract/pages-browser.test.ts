@@ -219,6 +219,11 @@ describe('a portal', () => {
       );
       expect(parts.length, path).toBeGreaterThan(0);
       expect(parts, path).toEqual(parts.map(({ waits }) => ({ waits, is: waits ? 'auto' : 'visible' })));
+      const atTheEnd = page.locator('.folds, .site-footer');
+      const ends = await atTheEnd.evaluateAll((all) =>
+        all.map((one) => getComputedStyle(one).contentVisibility),
+      );
+      expect(new Set(ends), path).toEqual(new Set(['auto']));
       const height = await wholeHeight(page);
       if (height > 4 * 900) found.push(`/${path}: ${height} px high`);
       const fold = page.locator('main details').last();
@@ -235,13 +240,15 @@ describe('a portal', () => {
     expect(await wholeHeight(visited.page)).toBeLessThanOrEqual(4 * 844);
   });
 
-  test('shows its figures at once on a phone', async () => {
+  test('shows its figures at once on a phone, and is at most six screens high', async () => {
     await using visited = await opened({ viewport: { width: 390, height: 844 } });
     const { page, wrong } = visited;
     const found: string[] = [];
     for (const [path, { phone }] of Object.entries(FIRST_SCREEN)) {
       await page.goto(`${site.origin}/${path}`);
       found.push(...(await beyond(page, [phone])).map((one) => `/${path}: ${one}`));
+      const height = await wholeHeight(page);
+      if (height > 6 * 844) found.push(`/${path}: ${height} px high`);
     }
     expect(found).toEqual([]);
     expect(wrong).toEqual([]);

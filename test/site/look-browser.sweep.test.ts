@@ -7,7 +7,7 @@ import { few } from '../setups/sweep.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { servePages } from './serve-pages.ts';
-import { stopClock } from './visit.ts';
+import { layOutWhole, stopClock } from './visit.ts';
 
 let built: Built;
 const browser = useBrowser();
@@ -123,6 +123,7 @@ describe('a portal', () => {
     await page.$$eval('main details', (all) => {
       for (const one of all) (one as HTMLDetailsElement).open = true;
     });
+    await layOutWhole(page);
     const said = () =>
       page.$$eval('.scroll', (regions) =>
         regions.map((region) => ({

@@ -49,7 +49,7 @@ export async function stopClock(page: Page, now = Date.now()): Promise<void> {
 export function layOutWhole(page: Page): Promise<void> {
   return page.evaluate(() => {
     const seen = new CSSStyleSheet();
-    seen.replaceSync('main section { content-visibility: visible !important }');
+    seen.replaceSync('body * { content-visibility: visible !important }');
     document.adoptedStyleSheets.push(seen);
   });
 }

@@ -30,7 +30,6 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'compliance-standing',
-      half: true,
       question: 'What is the state of compliance?',
       text: 'The ledger records audits by jurisdiction and regime, with their dates and findings. A jurisdiction has the status of its worst regime, so no failure is averaged away.',
       charts: ['compliance'],
@@ -38,7 +37,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'policy-pipeline',
-      half: true,
+      fold: true,
       question: 'Which policies are being prepared?',
       text: 'Before a policy is decided, its proposer records the expected effects and risks. The number of these projections is public; reading them needs a government key.',
       charts: ['policy-impact'],
@@ -67,6 +66,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'what-a-mint-earns',
+      fold: true,
       question: 'What does a mint earn?',
       text: 'The reward is a logistic function of the coordination score. At 50 points it is half of the maximum, and one more point adds the most. A score grows with work and, slowly, with days without an outage.',
       charts: ['coordination', 'reward-curve'],
