@@ -30,9 +30,9 @@ export class Contradictions {
   }
 
   /** What the next event contradicts, one clause each. */
-  of(event: LedgerEvent, hash = ''): string[] {
+  of(event: LedgerEvent): string[] {
     const before = this.#state.findings.total;
-    this.#state = apply(this.#state, { event, hash });
+    this.#state = apply(this.#state, { event, hash: '' });
     const added = this.#state.findings.total - before;
     const clauses = added === 0 ? [] : this.#state.findings.recent.slice(-added).map(clauseOf);
     const kind = NAMING[event.type];

@@ -28,12 +28,12 @@ export function headOf({ size, root_hash }: { size: number; root_hash: string })
 }
 
 /** The origin's log with this tree head. Throws log_invalid, mirror_mismatch and mirror_unreachable. */
-export function openLog(
-  origin: Origin,
-  head: TreeHead,
-  readTile: Origin['readTile'] = (tile) => origin.readTile(tile),
-): Promise<TileReader> {
-  return TileReader.open(head, readTile, (path) => origin.placeOf(`${LOG}/${path}`));
+export function openLog(origin: Origin, head: TreeHead): Promise<TileReader> {
+  return TileReader.open(
+    head,
+    (tile) => origin.readTile(tile),
+    (path) => origin.placeOf(`${LOG}/${path}`),
+  );
 }
 
 /**

@@ -18,17 +18,13 @@ export interface SignedLog {
 }
 
 /** Throws mirror_mismatch, mirror_unreachable, ledger_signature, ledger_corrupt, and log_invalid for tiles of another tree. */
-export async function openSignedLog(
-  origin: Origin,
-  verifiers: readonly Verifier[],
-  readTile?: Origin['readTile'],
-): Promise<SignedLog> {
+export async function openSignedLog(origin: Origin, verifiers: readonly Verifier[]): Promise<SignedLog> {
   const place = origin.placeOf(CHECKPOINT);
   const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
   if (!found) throw mismatchError(place, 'the checkpoint of the log', 'no such file');
   const { checkpoint, verifier } = await openCheckpoint(found.bytes, verifiers, place);
   const note = new TextDecoder().decode(found.bytes);
-  return { origin, checkpoint, note, verifier, reader: await openLog(origin, checkpoint, readTile) };
+  return { origin, checkpoint, note, verifier, reader: await openLog(origin, checkpoint) };
 }
 
 /** A checkpoint that the reader kept: a signed note, and its name for messages. */
