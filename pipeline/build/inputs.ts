@@ -17,7 +17,7 @@ export interface InputOptions extends Omit<SiteOptions, 'printing'> {
   out: string;
   /** Folder of the written documents. */
   documents: string;
-  /** JSON file of those who may attest, and of the wallets behind ledger ids. Null: nobody, except in a demo ledger. */
+  /** JSON file with the companions that may attest, and with the wallets of ledger ids. Null: nobody may, except in a demo ledger. */
   companions: string | null;
   /** Each checkpoint must be signed by one of these keys. */
   verifiers: Verifier[];

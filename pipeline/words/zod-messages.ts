@@ -9,8 +9,7 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
   return EXPECTATIONS[issue.code]?.(issue) ?? issue.message;
 }
 
-// Each issue is given to the entry of its own code only, which TypeScript cannot follow through a table.
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: each issue is given to the entry of its own code, which types cannot follow through a table.
 const EXPECTATIONS: Record<string, (issue: any) => string> = {
   invalid_type: ({ expected }) => INDEFINITE[expected as string] ?? `a ${expected}`,
   invalid_value: ({ values }) => (values.length === 1 ? '' : 'one of ') + values.join(', '),
