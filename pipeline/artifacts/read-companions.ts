@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { Companion, Companions } from '../attestation/companions.ts';
 import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
+import { type Json, readLimitedJson } from '../attestation/limited-json.ts';
 import { formatProblem } from '../attestation/problem.ts';
 import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts';
-import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -64,7 +64,7 @@ export async function readTrustFile(path: string): Promise<TrustFile> {
   const bytes = await readAtMost(path, LIMITS.maxBytes + 1).catch((cause: NodeJS.ErrnoException) => {
     throw fault(path, 'a file that can be read', cause.code ?? cause.message, cause);
   });
-  const { value, problem } = readJson(bytes, LIMITS);
+  const { value, problem } = readLimitedJson(bytes, LIMITS);
   if (problem)
     throw fault(
       path,

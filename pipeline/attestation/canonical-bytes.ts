@@ -2,14 +2,14 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import canonicalize from 'canonicalize';
 import { ATTESTATION_VERSION } from './document.ts';
-import type { Json, JsonObject } from './read-json.ts';
+import type { Json, JsonObject } from './limited-json.ts';
 
 /**
  * First line of the signed bytes. It separates attestations from anything else that a companion signs, even the same JSON.
  */
 const CONTEXT = `companion-attestation/${ATTESTATION_VERSION}\n`;
 
-/** The RFC 8785 form, in UTF-8, of a value from `readJson`. */
+/** The RFC 8785 form, in UTF-8, of a value from `readLimitedJson`. */
 export function canonicalBytes(value: Json): Uint8Array {
   // The type covers values without a JSON form, such as undefined.
   return new TextEncoder().encode(canonicalize(value) as string);

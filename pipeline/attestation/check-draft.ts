@@ -2,9 +2,9 @@ import { caseOf } from './check.ts';
 import { checkLifeCycle, checkPeriod } from './checks/validity.ts';
 import { checkAnyWallet } from './checks/wallet.ts';
 import type { Companions } from './companions.ts';
+import type { JsonObject } from './limited-json.ts';
 import { parseAttestation } from './parse-attestation.ts';
 import type { Problem } from './problem.ts';
-import type { JsonObject } from './read-json.ts';
 import { NO_SIGNATURE } from './sign-attestation.ts';
 import { walletText } from './wallet-signature.ts';
 

@@ -1,8 +1,8 @@
 import { idOfSigned, signedBytes } from './canonical-bytes.ts';
 import type { Companions } from './companions.ts';
 import type { Attestation } from './document.ts';
+import type { JsonObject } from './limited-json.ts';
 import type { Problem } from './problem.ts';
-import type { JsonObject } from './read-json.ts';
 import { type Registry, timeAtLeast } from './registry.ts';
 
 /** What a document is checked against. */

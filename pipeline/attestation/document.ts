@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { annotated, described } from '../words/described.ts';
 import { DURATION } from '../words/duration.ts';
-import { type JsonObject, MAX_BYTES } from './read-json.ts';
+import { type JsonObject, MAX_BYTES } from './limited-json.ts';
 
 /** Length of the line end that programs append when they print or save the text. */
 const LINE_END_BYTES = 1;

@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { givenText, readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
+import { type Json, type JsonObject, MAX_BYTES, readLimitedJson } from './limited-json.ts';
 import { type Problem, problem } from './problem.ts';
-import { type Json, type JsonObject, MAX_BYTES, readJson } from './read-json.ts';
 
 const STANDARD_INPUT = '-';
 
@@ -67,7 +67,7 @@ export function filesNamed(names: string): string[] {
 /** A JSON file; null without a path. Throws attestation_refused. */
 export async function readJsonFile(path: string | null): Promise<Json | null> {
   if (path === null) return null;
-  const read = readJson(await readDocument(path));
+  const read = readLimitedJson(await readDocument(path));
   if (read.problem) throw notObject(path, read.problem);
   return read.value;
 }

@@ -9,7 +9,7 @@ import { formatTimestamp } from '../words/moment.ts';
 import { SCHEMES, SECRET_KEY_BYTES } from './algorithms.ts';
 import { canonicalBytes } from './canonical-bytes.ts';
 import { ALGORITHMS, type Algorithm } from './document.ts';
-import { readJson } from './read-json.ts';
+import { readLimitedJson } from './limited-json.ts';
 import { publicKeyHex, type SigningKey } from './sign-attestation.ts';
 
 /** 128 MiB and about a third of a second per guess; fixed, so that a file cannot demand more. */
@@ -76,7 +76,7 @@ export function assertLong(passphrase: string): void {
 
 /** A key file, of which companion and algorithm need no passphrase. Throws attestation_refused. */
 export function parseKeyFile(text: string, place: string): KeyFile {
-  const { value } = readJson(text);
+  const { value } = readLimitedJson(text);
   const parsed = KeyFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;

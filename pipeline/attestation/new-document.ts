@@ -2,7 +2,7 @@ import { DAY_MS } from '../words/day.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { justificationHash } from './canonical-bytes.ts';
 import { type Algorithm, ATTESTATION_VERSION } from './document.ts';
-import type { Json, JsonObject } from './read-json.ts';
+import type { Json, JsonObject } from './limited-json.ts';
 
 /** The content of a new document. Null: as in the draft, or absent. */
 export interface NewDocument {

@@ -1,6 +1,6 @@
 import { type Attestation, AttestationDocument } from './document.ts';
+import { type JsonObject, readLimitedJson } from './limited-json.ts';
 import { type Problem, problem } from './problem.ts';
-import { type JsonObject, readJson } from './read-json.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 export type Parsed =
@@ -12,7 +12,7 @@ export type Parsed =
 
 /** Parses a signed document from text or bytes. */
 export function parseAttestation(input: string | Uint8Array): Parsed {
-  const read = readJson(input);
+  const read = readLimitedJson(input);
   if (read.problem) return { step: 'syntax', problems: [read.problem] };
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))

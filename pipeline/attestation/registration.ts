@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EVENT_DATA } from '../ledger/events/event.ts';
 import { utcTimestamp } from '../ledger/events/timestamp.ts';
 import type { Attestation } from './document.ts';
-import type { JsonObject } from './read-json.ts';
+import type { JsonObject } from './limited-json.ts';
 
 type Registration = z.output<typeof EVENT_DATA.companion_attested>;
 

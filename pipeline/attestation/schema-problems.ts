@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { counted } from '../words/number.ts';
 import '../words/zod-messages.ts';
+import type { Json } from './limited-json.ts';
 import { MAX_PROBLEMS, type Problem, type ProblemCode, problem, quote } from './problem.ts';
-import type { Json } from './read-json.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -8,9 +8,9 @@ import { checkCompanion, checkSignature } from './checks/signature.ts';
 import { checkLifeCycle, checkPeriod } from './checks/validity.ts';
 import { checkAnyWallet } from './checks/wallet.ts';
 import type { Algorithm } from './document.ts';
+import { type JsonObject, readLimitedJson } from './limited-json.ts';
 import { parseAttestation } from './parse-attestation.ts';
 import { type Problem, problem, quote } from './problem.ts';
-import { type JsonObject, readJson } from './read-json.ts';
 
 export interface SigningKey {
   companion: string;
@@ -34,7 +34,7 @@ export function signAttestation(
   now: number,
   known: Omit<Trust, 'now'> | null = null,
 ): Signed {
-  const read = readJson(input);
+  const read = readLimitedJson(input);
   if (read.problem) return { document: null, problems: [read.problem] };
   const isObject = typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
   const unsigned = isObject ? { ...(read.value as JsonObject), signature: NO_SIGNATURE } : read.value;

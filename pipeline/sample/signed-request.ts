@@ -1,6 +1,6 @@
 import { attestationId, attestationUuid, justificationHash } from '../attestation/canonical-bytes.ts';
 import { signWithDemoWallet } from '../attestation/demo-companions.ts';
-import type { JsonObject } from '../attestation/read-json.ts';
+import type { JsonObject } from '../attestation/limited-json.ts';
 import { type SigningKey, signAttestation } from '../attestation/sign-attestation.ts';
 import { timestampOf } from '../model/window.ts';
 import type { CompanionRequest } from './texts.ts';

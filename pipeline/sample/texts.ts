@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../attestation/read-json.ts';
+import type { JsonObject } from '../attestation/limited-json.ts';
 import { PROJECT } from '../config/project.ts';
 import type { Jurisdiction, Virtue } from '../ledger/events/vocabulary.ts';
 import type { SentinelId } from '../model/sentinel-profiles.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { companions as artifact } from '../../pipeline/artifacts/philosophy/companions.ts';
 import { attestationId, attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
+import type { JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
-import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {

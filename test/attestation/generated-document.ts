@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { Json, JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { anyCharacter } from '../any-character.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signedBytes } from '../../pipeline/attestation/canonical-bytes.ts';
 import { formatAttestationJsonSchema } from '../../pipeline/attestation/json-schema.ts';
+import type { Json, JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
-import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { mutated, placesOf, valid, WRONG } from './generated-document.ts';
 import { UNSIGNED } from './signed-document.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { few } from '../setups/sweep.ts';
 import { TRUST, UNSIGNED } from './signed-document.ts';

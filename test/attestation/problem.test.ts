@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { Json, JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { UNSIGNED, verifyDocument as verify } from './signed-document.ts';
 
 /** The value at a JSON Pointer (RFC 6901); undefined where it points nowhere. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
-import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import type { Unattested } from '../../pipeline/attestation/registered.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { publicKeyHex, signAttestation } from '../../pipeline/attestation/sign-attestation.ts';

@@ -4,7 +4,7 @@ import { justificationHash, signedBytes } from '../../pipeline/attestation/canon
 import type { Result, Trust } from '../../pipeline/attestation/check.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
 import type { Algorithm } from '../../pipeline/attestation/document.ts';
-import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import type { JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import type { Registered } from '../../pipeline/attestation/registered.ts';
 import {
   publicKeyHex,

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
 import { SCHEMES } from '../../pipeline/attestation/algorithms.ts';
 import { canonicalBytes } from '../../pipeline/attestation/canonical-bytes.ts';
-import { type Json, readJson } from '../../pipeline/attestation/read-json.ts';
+import { type Json, readLimitedJson } from '../../pipeline/attestation/limited-json.ts';
 
 const ed25519 = SCHEMES.ed25519;
 const ecdsa = SCHEMES['ecdsa-secp256k1'];
@@ -12,7 +12,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** What the reader makes of the text, in its canonical form. */
 function canonical(text: string): string {
-  const { value, problem } = readJson(text);
+  const { value, problem } = readLimitedJson(text);
   expect(problem).toBeNull();
   return new TextDecoder().decode(canonicalBytes(value as Json));
 }

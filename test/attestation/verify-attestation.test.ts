@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalBytes } from '../../pipeline/attestation/canonical-bytes.ts';
+import type { Json, JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
-import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { anyCharacter } from '../any-character.ts';

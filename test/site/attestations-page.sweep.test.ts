@@ -6,8 +6,8 @@ import {
   demoCompanionKeys,
   signWithDemoWallet,
 } from '../../pipeline/attestation/demo-companions.ts';
+import type { JsonObject } from '../../pipeline/attestation/limited-json.ts';
 import type { PublishedRegistry } from '../../pipeline/attestation/published-registry.ts';
-import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { sampleTexts } from '../../pipeline/sample/texts.ts';

@@ -1,8 +1,8 @@
 import { justificationHash } from '../canonical-bytes.ts';
 import { type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { Justification } from '../document.ts';
+import type { Json } from '../limited-json.ts';
 import { MAX_PROBLEMS, type Problem, problem, quote } from '../problem.ts';
-import type { Json } from '../read-json.ts';
 
 export const checkJustification: Check = ({ document, attestation }) => {
   const { epicon_ej } = document;

@@ -70,7 +70,7 @@ export function readPasted(pasted: string): Pasted {
   const hash = HASH.exec(text)?.[1];
   if (hash) return { kind: 'hash', hash: hash.toLowerCase() };
   // A row copied from a JSON file ends with a comma.
-  if (text.startsWith('{')) return readJson(text.replace(/,$/, ''));
+  if (text.startsWith('{')) return readObject(text.replace(/,$/, ''));
   return readTable(text);
 }
 
@@ -83,7 +83,7 @@ function withoutEnds(pasted: string): string {
     .trimEnd();
 }
 
-function readJson(text: string): Pasted {
+function readObject(text: string): Pasted {
   const exported = exportRow(parseCells(EXPORT_TABLE, 'ndjson', text));
   if (exported) return exported;
   const members = parsePlainObject(text);

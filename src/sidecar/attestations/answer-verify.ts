@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
+import { MAX_BYTES } from '../../../pipeline/attestation/limited-json.ts';
 import {
   PublishedRegistry,
   type PublishedTrust,
   REGISTRY_PATH,
   trustOf,
 } from '../../../pipeline/attestation/published-registry.ts';
-import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { Problem } from '../../api/problem.ts';

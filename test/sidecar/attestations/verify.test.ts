@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
+import type { JsonObject } from '../../../pipeline/attestation/limited-json.ts';
 import { Resource } from '../../../src/sidecar/files/representation.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import type { Live } from '../../../src/sidecar/services.ts';

@@ -1,4 +1,4 @@
-import { MAX_BYTES } from '../../../../pipeline/attestation/read-json.ts';
+import { MAX_BYTES } from '../../../../pipeline/attestation/limited-json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
 import { makeElement } from '../../layout/make-element.ts';

@@ -1,12 +1,12 @@
 import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
 import { type Algorithm, formatDocument } from '../../../../pipeline/attestation/document.ts';
+import { readLimitedJson } from '../../../../pipeline/attestation/limited-json.ts';
 import {
   type NewDocument,
   newDocument,
   signatureClaim,
 } from '../../../../pipeline/attestation/new-document.ts';
 import { PublishedRegistry, trustOf } from '../../../../pipeline/attestation/published-registry.ts';
-import { readJson } from '../../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../../pipeline/attestation/verify-attestation.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { draftOutcome, type Outcome, verdictOutcome } from './verdict-parts.ts';
@@ -47,7 +47,7 @@ function draft(
   { wallets }: PublishedRegistry,
 ): Drafted {
   const { justification } = given;
-  const read = justification ? readJson(justification) : { value: null, problem: null };
+  const read = justification ? readLimitedJson(justification) : { value: null, problem: null };
   const complete = { ...fieldsOf(given), justification: read.value };
   const request = signatureClaim(newDocument(complete, 0));
   const at = times.get(request) ?? now;

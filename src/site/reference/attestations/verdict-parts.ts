@@ -1,6 +1,6 @@
 import type { Drafted } from '../../../../pipeline/attestation/check-draft.ts';
+import { type Places, placesIn } from '../../../../pipeline/attestation/limited-json.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
-import { type Places, placesIn } from '../../../../pipeline/attestation/read-json.ts';
 import { SUMMARIES, type Verdict } from '../../../../pipeline/attestation/verify-attestation.ts';
 import type { Range } from '../../../../pipeline/ledger/events/json.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';

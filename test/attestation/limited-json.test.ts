@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_BYTES, MAX_DEPTH, placesIn, readJson } from '../../pipeline/attestation/read-json.ts';
+import { MAX_BYTES, MAX_DEPTH, placesIn, readLimitedJson } from '../../pipeline/attestation/limited-json.ts';
 import { unambiguousJson } from '../../pipeline/ledger/events/json.ts';
 import { placesOf, valid } from './generated-document.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('readJson', () => {
+describe('readLimitedJson', () => {
   test('reads what JSON.parse reads', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
         fc.pre(!/__proto__|\\ud[89a-f]/i.test(text) && !/-0(?![.\d])/.test(text));
         const pretty = JSON.stringify(JSON.parse(text), null, space);
-        expect(readJson(pretty)).toEqual({ value: JSON.parse(text), problem: null });
-        expect(readJson(new TextEncoder().encode(text)).problem).toBeNull();
+        expect(readLimitedJson(pretty)).toEqual({ value: JSON.parse(text), problem: null });
+        expect(readLimitedJson(new TextEncoder().encode(text)).problem).toBeNull();
       }),
     );
   });
@@ -26,7 +26,7 @@ describe('readJson', () => {
     fc.assert(
       fc.property(text, (parts) => {
         const joined = parts.join('');
-        const { problem } = readJson(joined);
+        const { problem } = readLimitedJson(joined);
         let parsed: unknown;
         try {
           parsed = JSON.parse(joined);
@@ -66,7 +66,7 @@ describe('readJson', () => {
     [`"${'a'.repeat(MAX_BYTES - 1)}"`, 'too_large', ''],
     [`"${'é'.repeat(MAX_BYTES / 2)}"`, 'too_large', ''],
   ])('refuses %j', (text, code, pointer) => {
-    const { problem } = readJson(text);
+    const { problem } = readLimitedJson(text);
     expect(problem).toMatchObject({ code, pointer });
     expect(problem!.message.length).toBeLessThan(200);
   });
@@ -78,12 +78,12 @@ describe('readJson', () => {
     [[0x22, 0xed, 0xa0, 0x80, 0x22]],
     [[0x22, 0xc0, 0x80, 0x22]],
   ])('refuses the bytes %j', (bytes) => {
-    expect(readJson(Uint8Array.from(bytes)).problem).toMatchObject({ code: 'not_utf8', pointer: '' });
+    expect(readLimitedJson(Uint8Array.from(bytes)).problem).toMatchObject({ code: 'not_utf8', pointer: '' });
   });
 
   test('accepts what is as large and as deep as is allowed', () => {
-    expect(readJson(nested(MAX_DEPTH)).problem).toBeNull();
-    expect(readJson(`"${'a'.repeat(MAX_BYTES - 2)}"`).problem).toBeNull();
+    expect(readLimitedJson(nested(MAX_DEPTH)).problem).toBeNull();
+    expect(readLimitedJson(`"${'a'.repeat(MAX_BYTES - 2)}"`).problem).toBeNull();
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe('readJson', () => {
     ['spaces', ' '.repeat(MAX_BYTES)],
     ['members', `{${Array.from({ length: 8000 }, (_, index) => `"${index}":0`).join()}}`.slice(0, MAX_BYTES)],
   ])('is not held up by %s', (_, text) => {
-    expect(readJson(text)).toBeDefined();
+    expect(readLimitedJson(text)).toBeDefined();
   });
 });
 
@@ -152,5 +152,5 @@ describe('the places in a text', () => {
 });
 
 function isJson(text: string): boolean {
-  return readJson(text).problem === null;
+  return readLimitedJson(text).problem === null;
 }

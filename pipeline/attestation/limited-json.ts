@@ -23,7 +23,7 @@ const OF_DOCUMENTS: JsonLimits = { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH };
  * JSON that every reader reads in the same way: UTF-8 without a byte order mark, no two members of one name, no lone
  * surrogate, no number that a double cannot hold, limited in size and depth.
  */
-export function readJson(input: string | Uint8Array, limits: JsonLimits = OF_DOCUMENTS): Read {
+export function readLimitedJson(input: string | Uint8Array, limits: JsonLimits = OF_DOCUMENTS): Read {
   const text = decode(input, limits);
   if (typeof text !== 'string') return { value: null, problem: text };
   try {
