@@ -124,10 +124,10 @@ function datasetOf(catalogue: Catalogue, dataset: Dataset) {
   };
 }
 
-/** The vocabulary has no six hours, so a file of each release is daily. A written text follows no event. */
+/** The vocabulary has no six hours, but a word for another regularity. A written text follows no event. */
 function frequencyOf(artifact: Dataset['artifact'], asOf: string | null): string {
   if (asOf === null) return 'IRREG';
-  return artifact?.refresh === 'real-time' ? 'UPDATE_CONT' : 'DAILY';
+  return artifact?.refresh === 'real-time' ? 'UPDATE_CONT' : 'OTHER';
 }
 
 function distributionOf({ baseUrl, organisation }: Catalogue, { path, mediaType, schema, blob }: Download) {
