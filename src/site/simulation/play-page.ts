@@ -1,4 +1,4 @@
-import { counted } from '../../../pipeline/words/number.ts';
+import { formatCount } from '../../../pipeline/words/number.ts';
 import { type Run, startRun } from '../../simulation/run.ts';
 import { textOf } from '../../simulation/scenario.ts';
 import { makeLink } from '../layout/make-element.ts';
@@ -75,7 +75,7 @@ function showShare(run: Run): void {
   const { scenario, seed, actions, world } = run;
   const { author, year } = page.dataset;
   const address = `${location.origin}${location.pathname}${formatRunAddress(run)}`;
-  const done = counted(actions.length, 'action');
+  const done = formatCount(actions.length, 'action');
   const title = textOf(scenario.question, world);
   const cited = `${author} (${year}). ${title} [simulation run]. Scenario ${scenario.name}, seed ${seed}, ${done}, tick ${world.tick}. ${address}`;
   for (const [name, text] of Object.entries({ link: address, citation: cited }))

@@ -1,5 +1,5 @@
 import { showDirections } from '../../../../pipeline/artifacts/format/show-directions.ts';
-import { counted } from '../../../../pipeline/words/number.ts';
+import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { offerAgain } from '../../layout/load-file.ts';
 import { makeElement, makeLink } from '../../layout/make-element.ts';
 import { element, followAddress } from '../../layout/tool.ts';
@@ -53,8 +53,8 @@ function clear(words: string): void {
 function show({ total, counts, results }: Found): void {
   list.replaceChildren(...results.map(resultItem));
   more.hidden = results.length >= total;
-  const pages = counted(total, 'result');
-  const part = results.length < total ? `, showing the first ${results.length}` : '';
+  const pages = formatCount(total, 'result');
+  const part = results.length < total ? `, showing the first ${formatNumber(results.length)}` : '';
   const found = total === 0 ? `Nothing found for ${quoted()}.` : `${pages} for ${quoted()}${part}.`;
   status.textContent = `${found} ${unknown}`.trim();
   count(counts);
@@ -63,7 +63,7 @@ function show({ total, counts, results }: Found): void {
 /** Shows the number of results of each kind. */
 function count(counts: Readonly<Record<string, number>>): void {
   for (const { value, parentElement } of radios)
-    parentElement!.querySelector('.count')!.textContent = value in counts ? `${counts[value]}` : '';
+    parentElement!.querySelector('.count')!.textContent = value in counts ? formatNumber(counts[value]!) : '';
 }
 
 function resultItem({ href, title, excerpt, kind }: Result): HTMLLIElement {
