@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { legible, visible } from '../../pipeline/words/hidden.ts';
 import { KEY_AREAS, OVERLAP_DAYS, TIER_NAMES, TIERS, type Tier } from '../api/tiers.ts';
 import * as schemas from '../sidecar/keys/key-arguments.ts';
 import type { KEY_COMMANDS } from '../sidecar/keys/key-commands.ts';
@@ -36,8 +37,8 @@ const deliver = {
     'How the holder gets the key. Without it, print for the tier government and mail for the others.',
   schema: schemas.delivery,
 } as const;
-const line = (max: number) =>
-  ({ unit: `one line, at most ${max} characters`, schema: schemas.line(max), ...NO_KEY }) as const;
+const line = (max: number, check = legible) =>
+  ({ unit: `one line, at most ${max} characters`, schema: schemas.line(max, check), ...NO_KEY }) as const;
 
 const issue = defineCommand({
   summary: 'Issues an API key: mails it to its holder, or prints it once.',
@@ -51,9 +52,9 @@ const issue = defineCommand({
   flags: {
     tier: { ...tier, description: 'The tier of the key.', required: true },
     email: { ...email, description: 'The address of the holder.', required: true },
-    name: { ...line(100), description: 'The name, as the applicant stated it.', required: true },
+    name: { ...line(100, visible), description: 'The name, as the applicant stated it.', required: true },
     affiliation: {
-      ...line(200),
+      ...line(200, visible),
       description: 'The affiliation, as the applicant stated it.',
       required: true,
     },

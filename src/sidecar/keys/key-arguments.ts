@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { visible } from '../../../pipeline/words/hidden.ts';
+import { legible } from '../../../pipeline/words/hidden.ts';
 import { KEY_AREAS, type KeyArea } from '../../api/tiers.ts';
 import { containsKey, isKey } from './key-text-and-hash.ts';
 import { mailAddress } from './mail-address.ts';
 
-/** One line of visible text that contains no key: terminals and mails show it. */
-export function line(max: number) {
+/** One line without a key. A purpose is prose, in any language; a name and an affiliation are `visible`, because people compare them. */
+export function line(max: number, check = legible) {
   return z
     .string()
     .trim()
     .min(1)
     .max(max)
-    .check(visible)
+    .check(check)
     .refine((text) => !containsKey(text));
 }
 

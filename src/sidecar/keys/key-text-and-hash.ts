@@ -33,9 +33,9 @@ export function isKey(text: string): boolean {
   return text.slice(end + 1) === checksum(text.slice(0, end));
 }
 
-/** True if `text` contains anything shaped like a key, whether its checksum is right or not. */
+/** True if `text` contains anything shaped like a key, whether its checksum is right or not, also one that a page broke by a soft hyphen. */
 export function containsKey(text: string): boolean {
-  return INSIDE.test(text);
+  return INSIDE.test(text.replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
 }
 
 /** SHA-256 in hex: the only stored form of a key. Look-ups use it, so no secrets are compared in variable time. */
