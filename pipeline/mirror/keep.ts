@@ -14,7 +14,7 @@ import { removeOldPartials } from '../release/log/remove-old-partials.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Choice, Keep } from '../verify/checks.ts';
 import { mismatchError } from '../verify/findings.ts';
-import { FolderOrigin } from '../verify/folder-origin.ts';
+import { FolderOrigin, STAGING } from '../verify/folder-origin.ts';
 import { CHECKPOINT } from '../verify/log.ts';
 import type { Origin } from '../verify/origin.ts';
 import { assertPlaceable } from '../verify/placeable-paths.ts';
@@ -62,7 +62,7 @@ export interface Fetched {
 
 /** What was fetched waits here for its place. */
 export function stagingOf(folder: string): string {
-  return join(folder, 'staging');
+  return join(folder, STAGING);
 }
 
 /**

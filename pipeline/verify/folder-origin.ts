@@ -6,6 +6,7 @@ import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync 
 import { exists, finished } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
+import { LATEST_PATH } from '../release/format/public-manifest.ts';
 import { logFile } from '../release/log/log-folder.ts';
 import { mismatchError } from './findings.ts';
 import {
@@ -21,6 +22,8 @@ import {
 
 /** The release's files in a folder that a run, or a mirror, writes. */
 export const CURRENT = join('current', 'public');
+/** Where `cathedral mirror` keeps what it has fetched, until it has its place. */
+export const STAGING = 'staging';
 /** Folders of the service that such a folder keeps beside its releases: they only grow. */
 const APART: ReadonlySet<string> = new Set([LOG, 'snapshots']);
 
@@ -111,6 +114,11 @@ export class FolderOrigin extends Origin implements Disk {
 
   isMirror(): Promise<boolean> {
     return exists(join(this.#folder, 'mirror.json'));
+  }
+
+  /** Whether a first `cathedral mirror` has begun to fill this folder, and no release is in it yet. */
+  async isUnfinished(): Promise<boolean> {
+    return !(await exists(this.placeOf(LATEST_PATH))) && exists(join(this.#folder, STAGING));
   }
 
   /** Says what is wrong with a file by decompressing it as a stream, which is slower by far for a short one. */

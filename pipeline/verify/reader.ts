@@ -64,13 +64,20 @@ export function httpOrigin(
   });
 }
 
-/** A service at an address, or the folder of one. */
+/** A service at an address, or the folder of one. Throws config_invalid, and mirror_stopped for a mirror that lacks its first release. */
 export async function originAt(
   place: string,
   patience: Pick<Config, 'timeLimit'>,
   options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log' | 'wait'>,
 ): Promise<HttpOrigin | FolderOrigin> {
-  return /^https?:\/\//.test(place) ? httpOrigin(place, patience, options) : FolderOrigin.at(place);
+  if (/^https?:\/\//.test(place)) return httpOrigin(place, patience, options);
+  const folder = await FolderOrigin.at(place);
+  if (!(await folder.isUnfinished())) return folder;
+  throw new CathedralError('mirror_stopped', {
+    place,
+    expected: 'a release; run `cathedral mirror` on this folder again, which resumes',
+    found: 'a first copy that has not finished',
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { withLock } from '../../pipeline/disk/lock.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { HttpOrigin } from '../../pipeline/verify/http-origin.ts';
+import { originAt } from '../../pipeline/verify/reader.ts';
 import { answer, LyingServer, serve, stream } from '../contract/lies/host.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
@@ -28,6 +29,21 @@ describe('a mirror', () => {
     await updateMirror(server.url, folder);
     const names = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
     expect(names.sort()).toEqual(['current', 'log', 'mirror.json', 'releases', 'snapshots']);
+  });
+
+  test('that lacks its first release is no evidence of anything: a reader is told to finish it', async () => {
+    const page = server.site.get('index.html')!;
+    server.site.delete('index.html');
+    await failureOf(() => updateMirror(server.url, folder));
+    const options = { apiKey: null, isStatic: true, log: () => {}, wait: async () => {} };
+    const read = () => originAt(folder, { timeLimit: 60 }, options);
+    expect(await failureOf(read)).toMatchObject({
+      code: 'mirror_stopped',
+      expected: expect.stringContaining('run `cathedral mirror` on this folder again'),
+    });
+    server.site.set('index.html', page);
+    await updateMirror(server.url, folder);
+    await expect(read()).resolves.toBeDefined();
   });
 
   test('asks an unchanged origin only for news and for further signatures', async () => {
