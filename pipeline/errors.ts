@@ -50,7 +50,10 @@ export const ERROR_CODES = {
     exit: 2,
     meaning: 'Root would write to a folder of another user, which that user could then not use.',
   },
-  publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
+  publish_failed: {
+    exit: 1,
+    meaning: 'A release, or another file, could not be written; the published release is untouched.',
+  },
   disk_full: { exit: 1, meaning: 'There is no room left on the disk; the published release is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 import { access, constants, lstat, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { makeFolder, sync } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { decodeBase64 } from '../ledger/notes/base64.ts';
 import { formatTimestamp } from '../words/moment.ts';
@@ -130,8 +130,8 @@ interface CompanionEntry {
 }
 
 /**
- * Makes the folder if it is missing. Throws attestation_refused where no new file can be written, before anybody thinks of a
- * passphrase; writing it may still fail.
+ * Makes the folder if it is missing. Throws attestation_refused for a file that is there, and disk_full and publish_failed where none can be
+ * written, before anybody thinks of a passphrase; writing it may still fail.
  */
 export async function assertFree(path: string): Promise<void> {
   // The symbolic link itself counts: nothing may be written through it, even if its target is missing.
@@ -139,8 +139,8 @@ export async function assertFree(path: string): Promise<void> {
     () => 'EEXIST',
     ({ code }: NodeJS.ErrnoException) => code!,
   );
-  if (found !== 'ENOENT') throw refused(path, 'a place for a new file', found);
-  await refusing(path, async () => {
+  if (found === 'EEXIST') throw refused(path, 'a place for a new file', found);
+  await asDiskErrors(path, async () => {
     await makeFolder(dirname(path));
     await access(dirname(path), constants.W_OK);
   });
@@ -148,13 +148,17 @@ export async function assertFree(path: string): Promise<void> {
 
 /**
  * Writes a new key to a file that only its owner can read, and returns its public half. Throws attestation_refused if the file
- * exists: it may be the only copy of a key.
+ * exists, which may be the only copy of a key, disk_full and publish_failed.
  */
 export async function makeKey(newKey: NewKey): Promise<CompanionEntry> {
   const { path, companion, algorithm, passphrase, now } = newKey;
   const secretKey = randomSecret(algorithm);
   const text = sealKey({ companion, algorithm, secretKey }, passphrase);
-  await refusing(path, () => writeNew(path, text));
+  await asDiskErrors(path, () =>
+    writeNew(path, text).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST' ? refused(path, 'a place for a new file', 'EEXIST', error) : error;
+    }),
+  );
   const valid_from = formatTimestamp(now);
   return { companion, keys: [{ algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from }] };
 }
@@ -173,12 +177,6 @@ async function writeNew(path: string, text: string): Promise<void> {
     await file.close();
   }
   await sync(dirname(path));
-}
-
-async function refusing(path: string, work: () => Promise<void>): Promise<void> {
-  await work().catch((cause: NodeJS.ErrnoException) => {
-    throw refused(path, 'a place for a new file', cause.code ?? cause.message, cause);
-  });
 }
 
 /** One number in 2^128 is not a secret key of secp256k1. */

@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync } from 'node:fs';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CathedralError, firstError } from '../errors.ts';
@@ -26,10 +27,24 @@ export async function syncAll(files: Iterable<string>, folders: readonly string[
 /** Creates a folder and its missing parents, durably. Throws wrong_user and the system's errors. */
 export async function makeFolder(path: string, { mode }: { mode?: number } = {}): Promise<void> {
   assertOwner(path);
-  const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
+  const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error) => {
+    throw reasonOf(error, path);
+  });
   if (first === undefined) return;
   const above = dirname(resolve(first));
   for (let at = resolve(path); at !== above; at = dirname(at)) await sync(dirname(at));
+}
+
+/** Why a folder with its parents cannot be made. Node says ENOENT of a disk that may only be read; making the first folder alone says the reason. */
+export function reasonOf(error: unknown, path: string): unknown {
+  let first = resolve(path);
+  while (!existsSync(dirname(first))) first = dirname(first);
+  try {
+    mkdirSync(first);
+    return error;
+  } catch (reason) {
+    return reason;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { reasonOf } from '../disk/durable.ts';
 import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
 import type { Answer } from './store.ts';
@@ -253,8 +254,12 @@ function makePrivate(path: string): void {
     throw failed(path, 'the database file of its -wal file', 'no file, or an empty one');
   if (!existsSync(path)) assertOwner(path);
   // The folder above is no secret: others may have something there, such as a key that is published.
-  mkdirSync(dirname(dirname(path)), { recursive: true });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dirname(dirname(path)), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw reasonOf(error, dirname(path));
+  }
   closeSync(openSync(path, 'a', 0o600));
   // A new file is on the disk only with its name.
   const folder = openSync(dirname(path), 'r');

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openKey, parseKeyFile, sealKey } from '../../pipeline/attestation/key-file.ts';
+import { assertFree, makeKey, openKey, parseKeyFile, sealKey } from '../../pipeline/attestation/key-file.ts';
 import { faultOf } from '../fault-of.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { LANTERN } from './signed-document.ts';
 
 const PASSPHRASE = 'caf\u00e9 au lait, s.v.p.';
@@ -47,6 +50,22 @@ describe('a key file', () => {
     ['a member more', JSON.stringify({ ...changed, note: '' })],
   ])('of %s is refused before anything is computed', (_, text) => {
     expect(faultOf(() => parseKeyFile(text, 'a.key'))).toMatchObject(refusal('attestation_refused', /./));
+  });
+
+  test('that cannot be written is an error of the disk with its reason, and one that is there already is not', async () => {
+    const path = join(await temporaryFolder(), 'a.key');
+    const keyAt = (path: string) =>
+      makeKey({ path, companion: 'LANTERN', algorithm: 'ed25519', passphrase: PASSPHRASE, now: 0 });
+    await writeFile(path, SEALED);
+    expect(await failureOf(() => keyAt(path))).toMatchObject(refusal('attestation_refused', /EEXIST/));
+    const below = join(path, 'another.key');
+    expect(await failureOf(() => assertFree(below))).toMatchObject(
+      refusal('publish_failed', /EEXIST|ENOTDIR/),
+    );
+    expect(await failureOf(() => keyAt('/proc/a.key'))).toMatchObject({
+      code: 'publish_failed',
+      place: '/proc/a.key',
+    });
   });
 
   test('rejects a short passphrase', () => {

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asDiskErrors, replaceFile } from '../../pipeline/disk/durable.ts';
+import { asDiskErrors, reasonOf, replaceFile } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 
@@ -34,4 +34,11 @@ test('a file that cannot be written whole, as on a full disk, leaves no beginnin
   const failure = await failureOf(() => replaceFile(path, content() as unknown as string));
   expect(failure).toMatchObject({ code: 'disk_full', place: path });
   expect(await readdir(folder)).toEqual(['small.json']);
+});
+
+test('a folder that cannot be made fails with the reason of its first missing part, not with what Node says of a read-only disk', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const said = Object.assign(new Error('ENOENT: no such file or directory, mkdir'), { code: 'ENOENT' });
+  expect(reasonOf(said, join(file, 'a', 'b'))).toMatchObject({ code: 'ENOTDIR' });
 });
