@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Answer } from './client.ts';
+import { type Asked, undescribedIn } from './description.ts';
 import { areEvents } from './ledger-events.ts';
 import { expectedOf, type HeaderSets, isLike, PATTERNS, type Row, sha256 } from './table.ts';
 
@@ -117,7 +118,18 @@ export function faultsOf(row: Row, answer: Answer, facts: Facts): string[] {
     else if (found === undefined) faults.push(`a header is missing: ${name}: ${wanted}`);
     else if (!isLike(found, wanted, values)) faults.push(`${name}: expected ${wanted}, found ${found}`);
   }
-  return [...faults, ...bodyFaults(row, answer, facts, subject)];
+  const text = () => decode(answer.body, answer.headers.get('Content-Encoding')).toString();
+  return [
+    ...faults,
+    ...bodyFaults(row, answer, facts, subject),
+    ...(row.server === 'tagged' ? [] : undescribedIn(askedBy(row, facts), answer, text)),
+  ];
+}
+
+/** The method and the path of a request, with its query. */
+function askedBy({ request: [line = ''] }: Row, facts: Facts): Asked {
+  const [method = '', target = ''] = writeOut(line, facts).split(' ');
+  return { method, target };
 }
 
 function bodyFaults(

@@ -1,4 +1,6 @@
+import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { build } from '../../build/run-build.ts';
@@ -19,6 +21,9 @@ export function publishedData(): Promise<Published> {
   return madeOnce('http', async (folder) => {
     const made = { ledger: await sampleLedger(), out: join(folder, 'out') };
     await publish(made, { site: false });
+    // As if a witness had cosigned the checkpoint.
+    await mkdir(join(made.out, 'log/cosigned'));
+    await copyFile(join(made.out, 'log/checkpoint'), join(made.out, 'log/cosigned/1008'));
     return made;
   });
 }
@@ -60,7 +65,11 @@ async function publish(
     companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     software: 'cathedral-data-service/test',
-    publisher: { kind: 'signs', keyFile: publisherKey(out), now: () => NOW },
+    publisher: {
+      ...{ kind: 'signs', keyFile: publisherKey(out), now: () => NOW },
+      // As if a server on this machine signed heads of its access log.
+      ...(!site && { accessLogKeys: [formatVerifierKey(demoSigner().verifier)] }),
+    },
     snapshots: { days: 366 },
     waitMs: 0,
     log: () => {},
