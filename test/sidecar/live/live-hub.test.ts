@@ -104,6 +104,16 @@ test('a listener that reads nothing for too long is disconnected, and one that r
   expect(reading.read.ended).toBe(false);
 });
 
+test('a listener beyond the most of a server is refused, and has a place again when one leaves', async () => {
+  const { hub, port, write } = await hubOf({ maxListeners: 1 });
+  write(1);
+  const { socket } = await listen(port);
+  expect(await fetch(`http://127.0.0.1:${port}/live`)).toMatchObject({ status: 503 });
+  socket.destroy();
+  await until(() => hub.listeners() === 0);
+  await listen(port);
+});
+
 test('a silent stream has heartbeats', async () => {
   const { port, write } = await hubOf({ heartbeatMs: 5 });
   write(1);
