@@ -6,7 +6,6 @@ import { readSnapshot } from '../../pipeline/ledger/reading/read-snapshot.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 import { drift } from '../../pipeline/model/queries/drift.ts';
 import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roi } from '../../pipeline/model/queries/roi.ts';
@@ -62,19 +61,3 @@ function expectClose(value: number | null, expected: number | null, what?: strin
   if (value === null || expected === null) expect(value, what).toBe(expected);
   else expect(value, what).toBeCloseTo(expected, 10);
 }
-
-describe('the sample ledger', () => {
-  test('does not contradict itself', () => {
-    expect(fold(leaves.length).findings).toEqual({ total: 0, recent: [] });
-  });
-
-  test('follows the formulas in mints and scores', () => {
-    const of = (type: string) =>
-      leaves.flatMap(({ event }) => (event.type === type ? [event.data as Record<string, number>] : []));
-    for (const { amount, coordination_score, multiplier } of of('mic_mint')) {
-      expect(Number(amount)).toBeCloseTo(reward(coordination_score!, multiplier!), 6);
-    }
-    for (const { score, ...work } of of('attestation'))
-      expect(score).toBeCloseTo(coordinationScore(work as never), 4);
-  });
-});
