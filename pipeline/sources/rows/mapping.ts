@@ -362,8 +362,13 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
   ]);
 }
 
-/** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */
-export function assertColumns(mapping: Mapping, columns: readonly string[], place: string): void {
+/** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table, `remedy` what to do where none is like it. */
+export function assertColumns(
+  mapping: Mapping,
+  columns: readonly string[],
+  place: string,
+  remedy = '',
+): void {
   // It would set the prototype of a row, and of what readers make of the event.
   const hidden = mapping.columns.find((column) => column.split('.').includes('__proto__'));
   if (hidden !== undefined) throw misfit(place, 'no column __proto__', JSON.stringify(hidden));
@@ -374,7 +379,7 @@ export function assertColumns(mapping: Mapping, columns: readonly string[], plac
     const all = columns.map(shown).join(', ');
     throw new CathedralError('config_invalid', {
       place,
-      expected: `the column ${shown(column)}, which the mapping file names`,
+      expected: `the column ${shown(column)}, which the mapping file names${near === null ? remedy : ''}`,
       found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near)}, but not this one`,
     });
   }

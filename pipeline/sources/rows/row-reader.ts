@@ -91,7 +91,7 @@ export async function csvReader({
       JSON.stringify(named[0]),
     );
   const mapping = given ?? plainMapping(named, place);
-  assertColumns(mapping, named, place);
+  assertColumns(mapping, named, place, ' (its "file": {"header": 3} says that line 3 has the names)');
   assertOnce(columns, given ? mapping.columns : named, place);
   const shape = { columns, line: header.line, isWhole: given === null };
   const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
