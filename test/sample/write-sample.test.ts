@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../pipeline/ledger/log/leaf.ts';
@@ -170,3 +171,18 @@ describe('the folder', () => {
     );
   });
 });
+
+test.skipIf(!existsSync('/proc/self/fd'))(
+  'a snapshot that a full disk refuses leaves no file open, over which Node would end a server',
+  async () => {
+    await using folder = await temporaryFolder();
+    const ledger = folder.path('ledger');
+    const writer = new SnapshotWriter(ledger, LEDGER_START, [demoSigner()]);
+    await symlink('/dev/full', join(ledger, 'snapshots/next.ndjson.zst.tmp'));
+    await expect(writer.seal('2026-01-01T06Z')).rejects.toMatchObject({ code: 'disk_full' });
+    const open = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    expect(open).not.toContain('/dev/full');
+  },
+);

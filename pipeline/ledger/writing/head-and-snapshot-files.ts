@@ -258,8 +258,10 @@ export class SnapshotWriter extends EventLines {
     throw new CathedralError('ledger_unwritable', { place, expected: 'no such snapshot yet', found: 'one' });
   }
 
+  /** Node ends the process over a file that nobody has closed, and the disk may have room again for a server that goes on. */
   async #written(write: Promise<void>, place = this.#ledger): Promise<void> {
-    await write.catch((cause: unknown) => {
+    await write.catch(async (cause: unknown) => {
+      await this.discard();
       throw unwritable(place, cause);
     });
   }
