@@ -19,9 +19,10 @@ export async function readPdf(pdf: Uint8Array) {
   const texts = await Promise.all(
     pages.map(async (page) => {
       const { items } = await page.getTextContent();
+      // A word may be of several items; spaces are items of their own.
       return items
-        .map((item) => ('str' in item ? item.str : ''))
-        .join(' ')
+        .map((item) => ('str' in item ? `${item.str}${item.hasEOL ? ' ' : ''}` : ''))
+        .join('')
         .replaceAll(/\s+/g, ' ');
     }),
   );
