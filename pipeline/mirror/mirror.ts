@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, sync } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
+import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
@@ -64,10 +65,12 @@ export interface Mirrored extends Fetched {
 /**
  * Updates a folder to the current release of an origin: runs `verify` and keeps what passes. On failure the folder keeps serving
  * its release. Throws mirror_unreachable, mirror_stopped, mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired,
- * mirror_mismatch, mirror_invalid, witness_quorum, witness_signature, publish_failed and locked.
+ * mirror_mismatch, mirror_invalid, witness_quorum, witness_signature, publish_failed, locked and wrong_user.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { folder, waitMs } = options;
+  // Before anything is fetched.
+  assertOwner(folder);
   // Taking the lock makes a folder, which a refused first update would leave.
   if (!(await exists(folder))) await retryWhileInconsistent(options, () => readAcceptable(options));
   return withLock(folder, { waitMs, holder: `mirror, process ${process.pid}` }, async () => {
