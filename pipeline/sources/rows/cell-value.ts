@@ -280,7 +280,7 @@ function numberHint(value: string, { decimal = '.', currency }: CellFormat): str
     return `${example} without a percent sign, since 5% may mean 5 or 0.05: "currency": "%" in the mapping file for 5, and "scale": 2 as well for 0.05`;
   // In tables of results, a number in brackets is an error of measurement and not negative.
   if (/^\(.*\)$|\d-$/.test(text))
-    return `${example}, with the sign of a negative one in front: give the column another number format, or the mapping file "values", {"(1.5)": -1.5, "1.5-": -1.5}`;
+    return `${example}, with the sign of a negative one in front: give the column another number format and export it again`;
   const sign = MONEY.exec(text);
   if (sign && currency === undefined)
     return `${example}, or "currency": ${JSON.stringify(sign[1] ?? sign[2])} in the mapping file`;
