@@ -32,8 +32,9 @@ const Numbers = {
     .describe('The character between groups of three digits; a space is any kind of space. Default: none'),
   currency: z
     .string()
-    .min(1)
     .max(10)
+    // Digits and signs are those of numbers: "1" would make 15 a 5.
+    .regex(/^(?=.*[\p{L}\p{Sc}%‰])[^\d+\-−]+$/u, 'a currency, such as "$" or "EUR"')
     .optional()
     .describe('What stands before or after numbers: "$", "€", "EUR". Default: nothing'),
 };
