@@ -45,7 +45,7 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const MOST_ASSEMBLED = 4096;
 
 /** `dir` is the release's folder. */
-export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
+function servedRelease(dir: string, manifest: Manifest): ServedRelease {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
   const { release: id } = manifest;
   return {

@@ -154,6 +154,9 @@ function bodyFaults(
     return areEvents(row.body[0]!.slice('= events '.length), text, facts.ledger);
   const bytes = decode(body, headers.get('Content-Encoding'));
   const plain = bytes.toString();
+  // What a page that was rendered on request loads; the files of the release are checked as a whole.
+  const loaded = [...plain.matchAll(/="\/(_astro\/[^"]+)"/g)].map(([, path = '']) => path);
+  const missing = loaded.filter((path) => !existsSync(join(facts.out, 'current/public', path)));
   return row.body
     .flatMap((line) => {
       const said = line.slice(2);
@@ -171,7 +174,8 @@ function bodyFaults(
           : [`the body has the hash ${hashOf(bytes)}: ${excerpt(plain)}`];
       return [];
     })
-    .concat(textFaults(row, plain, facts));
+    .concat(textFaults(row, plain, facts))
+    .concat(missing.map((path) => `it loads /${path}, which is not published`));
 }
 
 /** Lines with a bar are the whole text. */
