@@ -117,6 +117,69 @@ test('what cannot be loaded is named, with an offer to try again; the page stays
   await offline(false);
   await notice.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => page.locator('#rows-status').textContent()).toContain('sorted by id');
+
+  await page.goto(`${site.origin}/versions/`);
+  await offline(true);
+  await page.getByRole('button', { name: 'Show it' }).click();
+  const version = page.locator('#version-outcome');
+  await expect.poll(() => version.textContent()).toMatch(/\/_astro\/versions-worker\S+ cannot be loaded/);
+  await offline(false);
+  await version.getByRole('button', { name: 'Try again' }).click();
+  // This host has no snapshots.
+  await expect.poll(() => version.locator('h2').textContent()).toContain('see the step that');
+  await page.goBack();
+  await expect.poll(() => version.isVisible()).toBe(false);
+});
+
+test('what is no file of this service, or half of one, is named too', async () => {
+  await using visited = await opened();
+  const { page } = visited;
+  await page.route(/chart-tools/, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: 'const half = {' }),
+  );
+  await page.goto(`${site.origin}/charts/supply/`);
+  await page.getByRole('checkbox', { name: 'Locked' }).click();
+  await expect
+    .poll(() => page.locator('[data-part="status"]').textContent())
+    .toMatch(/^\/_astro\/chart-tools\S+ cannot be loaded\./);
+
+  const signIn = '<!doctype html><title>Sign in</title>';
+  await page.route(/\.json$/, (route) => route.fulfill({ contentType: 'text/html', body: signIn }));
+  await page.goto(`${site.origin}/search/?q=atlas`);
+  const said = page.locator('#search-status');
+  await expect.poll(() => said.textContent()).toContain('/search/index/entries.json cannot be read (');
+  await page.goto(`${site.origin}/attestations/`);
+  await page.getByRole('button', { name: 'Get the latest' }).click();
+  const registry = page.locator('#registry-time');
+  await expect
+    .poll(() => registry.textContent())
+    .toMatch(/^\/\S+\.json cannot be read \(.*registry that it has\. /);
+  expect(await registry.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
+});
+
+test('a document is verified as soon as its worker can be loaded, and a browser without workers is told of', async () => {
+  await using visited = await opened();
+  const { page, wrong } = visited;
+  const verdict = page.locator('#verdict');
+  const verify = async () => {
+    await page.locator('#document').fill('{}');
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+  };
+  await page.route(/attestations-worker/, (route) => route.abort());
+  await page.goto(`${site.origin}/attestations/`);
+  await verify();
+  await expect.poll(() => verdict.textContent()).toMatch(/\/_astro\/attestations-worker\S+ cannot be loaded/);
+  await page.unroute(/attestations-worker/);
+  await verdict.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => verdict.locator('h3').first().textContent()).toContain('Not valid');
+  wrong.length = 0;
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'Worker'));
+  await page.reload();
+  await verify();
+  await expect
+    .poll(() => verdict.textContent())
+    .toContain('This browser cannot run /_astro/attestations-worker');
+  expect(wrong).toEqual([]);
 });
 
 test('the search finds what its address asks, and says what it does not find', async () => {

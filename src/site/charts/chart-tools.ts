@@ -37,6 +37,6 @@ async function openTools(facts: ChartFacts) {
   };
 }
 
-async function read(path: string): Promise<string> {
-  return (await loadFile(`/${path}`)).text();
+function read(path: string): Promise<string> {
+  return loadFile(`/${path}`, (response) => response.text());
 }

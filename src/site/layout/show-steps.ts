@@ -16,6 +16,12 @@ export class StepTool<Job> {
     this.#level = level;
   }
 
+  /** Ends the proof that runs, of which nothing more is shown. */
+  leave(): void {
+    this.#running?.tool.end();
+    this.#running = null;
+  }
+
   run(place: HTMLElement, job: Job): void {
     if (this.#running) return;
     const list = makeElement('ol', 'rows');

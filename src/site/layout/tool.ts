@@ -67,7 +67,6 @@ export class Tool<Job, Value, News = never> {
   ): void {
     this.clear();
     const { script, place } = this.#options;
-    this.#worker ??= new Worker(script, { type: 'module' });
     const again = () => this.#run(begin, jobFor, handlers, allowed);
     const failed = (message: string) => {
       if (handlers.failed) handlers.failed(message);
@@ -75,6 +74,12 @@ export class Tool<Job, Value, News = never> {
       this.#show(make('p', { role: 'alert' }, said, ' ', makeButton('Try again', again)));
     };
     const working = handlers.working ?? ((words: string) => this.#working(words));
+    try {
+      this.#worker ??= new Worker(script, { type: 'module' });
+    } catch (error) {
+      failed(`This browser cannot run ${script} (${(error as Error).message}).`);
+      return;
+    }
     this.#worker.onmessage = ({ data }: MessageEvent<Reply<Value, News>>) => {
       if (data.kind === 'working') return working(data.words);
       if (data.kind === 'news') return handlers.news?.(data.news);

@@ -32,6 +32,13 @@ export function askHost(path: string, init: RequestInit = {}): Promise<Response>
   });
 }
 
+/** What it answers, whole. Throws CannotRead where that breaks off. */
+export function bytesOf(path: string, answer: Response): Promise<ArrayBuffer> {
+  return answer.arrayBuffer().catch((cause: Error) => {
+    throw new CannotRead(`${path}: the answer breaks off (${cause.message}).`);
+  });
+}
+
 export interface Tell<News> {
   /** What is being done. */
   say(words: string): void;

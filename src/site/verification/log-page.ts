@@ -1,6 +1,7 @@
 import { MAX_NOTE_BYTES, type NoteSignature, readSignatures } from '../../../pipeline/ledger/notes/note.ts';
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatCount } from '../../../pipeline/words/number.ts';
+import { loadFile, offerAgain } from '../layout/load-file.ts';
 import { makeElement } from '../layout/make-element.ts';
 import { element } from '../layout/tool.ts';
 
@@ -23,12 +24,14 @@ function timeOf(signature: Uint8Array): string | null {
   return seconds > 0 && Number.isFinite(+date) ? date.toISOString() : null;
 }
 
+async function readNote(answer: Response) {
+  if (Number(answer.headers.get('content-length') ?? 0) > MAX_NOTE_BYTES) throw new Error('it is too long');
+  return readSignatures(await answer.text(), NOTE);
+}
+
 /** Lists the signatures on the newest checkpoint. Throws if the host does not answer, or with something else. */
 async function showSignatures(): Promise<string> {
-  const answer = await fetch(NOTE, { cache: 'no-cache' });
-  if (!answer.ok) throw new Error(`${NOTE}: the host answered ${answer.status}`);
-  if (Number(answer.headers.get('content-length') ?? 0) > MAX_NOTE_BYTES) throw new Error('it is too long');
-  const { text, signatures } = readSignatures(await answer.text(), NOTE);
+  const { text, signatures } = await loadFile(NOTE, readNote, { cache: 'no-cache' });
   const origin = text.slice(0, text.indexOf('\n'));
   const items = signatures.map((one) => makeElement('li', '', describe(one, origin)));
   element('#signers-list').replaceChildren(...items);
@@ -38,8 +41,14 @@ async function showSignatures(): Promise<string> {
     : `${formatCount(witnesses.size, 'witness', 'witnesses')} signed it.`;
 }
 
-showSignatures()
-  .catch((error: Error) => `The note cannot be read: ${error.message}.`)
-  .then((words) => {
-    element('#signers-status').textContent = words;
-  });
+function show(): void {
+  const status = element('#signers-status');
+  showSignatures().then(
+    (words) => {
+      status.textContent = words;
+    },
+    (error) => offerAgain(status, error, 'So it is not known here who signed it.', show),
+  );
+}
+
+show();

@@ -1,5 +1,5 @@
 import { type AsyncBuffer, cachedAsyncBuffer } from 'hyparquet';
-import { CannotRead } from '../../layout/worker-jobs.ts';
+import { bytesOf, CannotRead } from '../../layout/worker-jobs.ts';
 
 /** A host without ranges sends whole files; of longer ones the transfer is stopped. */
 const MOST_WHOLE = 64 << 20;
@@ -48,7 +48,7 @@ export function remoteFile(host: Host, path: string, bytes: number): AsyncBuffer
         `This host sends only whole files, and /${path} has ${words}. Use the service itself, or another mirror, or download the file.`,
       );
     }
-    const content = await response.arrayBuffer();
+    const content = await bytesOf(`/${path}`, response);
     host.traffic.bytes += content.byteLength;
     const etag = headers.get('etag');
     const total =

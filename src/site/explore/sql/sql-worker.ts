@@ -2,7 +2,7 @@ import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { type FoundVersion, NoSuchVersion, wantedVersion } from '../../files/versions/wanted-version.ts';
-import { answerJobs, askHost, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
+import { answerJobs, askHost, bytesOf, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { answerOf, type ReadFile, refusal, type SqlAnswer } from './answer-parts.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
@@ -38,10 +38,13 @@ async function loadEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say)
   const place = `/${archive}`;
   const response = await askHost(place);
   if (!response.ok) throw new CannotRead(`${place}: the host answered with status ${response.status}.`);
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(await bytesOf(place, response));
   say('Starting DuckDB …');
   const headers = { 'Content-Type': 'application/wasm' };
-  const address = URL.createObjectURL(await new Response(unpack(bytes, wasm), { headers }).blob());
+  const unpacked = await new Response(unpack(bytes, wasm), { headers }).blob().catch((cause: Error) => {
+    throw new CannotRead(`${place}: the archive is damaged (${cause.message}).`);
+  });
+  const address = URL.createObjectURL(unpacked);
   try {
     return await openEngine(`/${worker}`, address);
   } finally {

@@ -1,7 +1,8 @@
 import { MAX_BYTES } from '../../../../pipeline/attestation/limited-json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
-import { makeElement } from '../../layout/make-element.ts';
+import { loadFile, offerAgain } from '../../layout/load-file.ts';
+import { makeButton, makeElement } from '../../layout/make-element.ts';
 import { takeFiles } from '../../layout/take-files.ts';
 import { drawPart, element, Tool } from '../../layout/tool.ts';
 import type { AttestationAnswer, AttestationJob } from './attestations-worker.ts';
@@ -23,12 +24,31 @@ const tool = new Tool<AttestationJob, AttestationAnswer>({
   notice,
 });
 
+/** What is trusted, as JSON: that of the page, which is all that it needs, or the newest. */
+let registry = element('#registry').textContent;
+
 /** The worker has the schemas and signatures, whose loading would hold up the page. */
-function ask(job: AttestationJob, place: HTMLElement, trusted: (timestamp: string) => void = () => {}): void {
+function ask(place: HTMLElement, job: AttestationJob): void {
   tool.run('', () => job, {
     working() {},
-    done: (answer) => ('timestamp' in answer ? trusted(answer.timestamp) : show(place, answer)),
-    failed: (message) => showFailed(place, message),
+    done: (answer) => show(place, answer as Outcome),
+    failed: (message) => {
+      showFailed(place, message);
+      place.append(makeButton('Try again', () => ask(place, job)));
+    },
+  });
+}
+
+/** Lets the worker read a registry. */
+function readRegistry(
+  text: string,
+  read: (timestamp: string) => void,
+  failed: (message: string) => void,
+): void {
+  tool.run('', () => ({ kind: 'registry', registry: text }), {
+    working() {},
+    done: (answer) => read((answer as { timestamp: string }).timestamp),
+    failed,
   });
 }
 
@@ -50,7 +70,7 @@ function showFailed(place: HTMLElement, message: string): void {
 
 function verify(): void {
   const { name = null, bytes = text.value } = taken ?? {};
-  ask({ kind: 'verify', document: bytes, file: name, now: Date.now() }, verdict);
+  ask(verdict, { kind: 'verify', registry, document: bytes, file: name, now: Date.now() });
 }
 
 async function take(file: File): Promise<void> {
@@ -101,26 +121,30 @@ verdict.addEventListener('click', select);
 draftForm.addEventListener('submit', (event) => {
   event.preventDefault();
   const given = [...new FormData(draftForm)].map(([name, value]) => [name, String(value).trim()]);
-  ask({ kind: 'draft', given: Object.fromEntries(given), now: Date.now() }, element('#draft'));
+  ask(element('#draft'), { kind: 'draft', registry, given: Object.fromEntries(given), now: Date.now() });
 });
 
-/** The service's current registry, requested only when the reader presses the button. Throws if the service does not answer. */
-async function fetchRegistry(): Promise<string> {
-  const response = await fetch(form.dataset.registry!, { cache: 'no-cache' });
-  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
-  return response.text();
+/** Takes the service's current registry, requested only when the reader presses the button. */
+async function refresh(): Promise<void> {
+  const place = form.dataset.registry!;
+  const kept = (error: Error) =>
+    offerAgain(said, error, 'The page still uses the registry that it has.', () => void refresh());
+  try {
+    const text = await loadFile(place, (response) => response.text(), { cache: 'no-cache' });
+    const read = (timestamp: string) => {
+      registry = text;
+      said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
+    };
+    readRegistry(text, read, (message) => kept(new Error(`${place} cannot be read (${message})`)));
+  } catch (error) {
+    kept(error as Error);
+  }
 }
 
-element('#refresh').addEventListener('click', () => {
-  fetchRegistry().then(
-    (registry) =>
-      ask({ kind: 'registry', text: registry }, verdict, (timestamp) => {
-        said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
-      }),
-    (error: Error) => {
-      said.textContent = `The service did not answer: ${error.message} The page still uses the registry that it has.`;
-    },
-  );
-});
-// The registry embedded in the page, which is all that it needs. The worker begins with it, so that nothing is requested later.
-ask({ kind: 'registry', text: element('#registry').textContent }, verdict);
+element('#refresh').addEventListener('click', () => void refresh());
+// The worker begins with the page, so that nothing is requested later. Where it cannot, the first verdict says so.
+readRegistry(
+  registry,
+  () => {},
+  () => {},
+);

@@ -11,27 +11,29 @@ import { verifyAttestation } from '../../../../pipeline/attestation/verify-attes
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { draftOutcome, type Outcome, verdictOutcome } from './verdict-parts.ts';
 
+interface Trusting {
+  /** What is trusted, as JSON. */
+  registry: string;
+}
+
 export type AttestationJob =
-  /** A registry as JSON, which the following jobs trust. */
-  | { kind: 'registry'; text: string }
+  /** Whether the registry can be read. */
+  | (Trusting & { kind: 'registry' })
   /** `file`: the name of what was chosen; null: the text was typed. `now`: ms since 1970. */
-  | { kind: 'verify'; document: string | Uint8Array; file: string | null; now: number }
+  | (Trusting & { kind: 'verify'; document: string | Uint8Array; file: string | null; now: number })
   /** The fields of the form, trimmed. */
-  | { kind: 'draft'; given: Readonly<Record<string, string>>; now: number };
+  | (Trusting & { kind: 'draft'; given: Readonly<Record<string, string>>; now: number });
 
 /** The time of the registry, or what came of a form. */
 export type AttestationAnswer = { timestamp: string } | Outcome;
 
-let registry: PublishedRegistry | null = null;
+let known: { text: string; registry: PublishedRegistry } | null = null;
 /** The creation time of each request, which stays fixed so that the wallet's signature remains valid. */
 const times = new Map<string, number>();
 
 answerJobs<AttestationJob, AttestationAnswer>(async (job) => {
-  if (job.kind === 'registry') {
-    registry = PublishedRegistry.parse(JSON.parse(job.text));
-    return { timestamp: registry.timestamp };
-  }
-  if (!registry) throw new Error('The registry in this page cannot be read.');
+  const registry = registryOf(job.registry);
+  if (job.kind === 'registry') return { timestamp: registry.timestamp };
   if (job.kind === 'draft') {
     const drafted = draft(job, registry);
     return draftOutcome(drafted, formatDocument(drafted.document));
@@ -41,6 +43,11 @@ answerJobs<AttestationJob, AttestationAnswer>(async (job) => {
   const text = typeof document === 'string' ? document : new TextDecoder().decode(document);
   return verdictOutcome(verdict, text, file);
 });
+
+function registryOf(text: string): PublishedRegistry {
+  if (known?.text !== text) known = { text, registry: PublishedRegistry.parse(JSON.parse(text)) };
+  return known.registry;
+}
 
 function draft(
   { given, now }: Extract<AttestationJob, { kind: 'draft' }>,

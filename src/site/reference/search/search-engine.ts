@@ -171,6 +171,6 @@ async function load(folder: string): Promise<SearchEngine> {
   return new SearchEngine([...entries, ...records.flat()]).prepare(pause);
 }
 
-async function fetchJson<T>(address: string): Promise<T> {
-  return (await loadFile(address, { cache: 'no-cache' })).json();
+function fetchJson<T>(address: string): Promise<T> {
+  return loadFile(address, (response) => response.json(), { cache: 'no-cache' });
 }
