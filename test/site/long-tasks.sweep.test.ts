@@ -47,6 +47,8 @@ test.each<[what: string, path: string, act?: (page: Page) => Promise<void>]>([
   ['a search', 'search/?q=atlas'],
   ['a run of the simulation', 'philosophy/simulation/?scenario=model_drift&seed=7', click('.choice button')],
   ['the types of events', 'events/'],
+  ['a document', 'philosophy/simulation/protocol/'],
+  ['a list of charts', 'charts/'],
 ])('%s holds up its reader for less than 200 ms at a time', async (_, path, act) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   try {
