@@ -26,7 +26,8 @@ async function opened(reader: BrowserContextOptions = {}) {
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
-    const isOfHost = message.text().includes('status of 404');
+    // They stand beside the releases, so the host of the fixture lacks them.
+    const isOfHost = /\/(log\/checkpoint|snapshots\/index\.json)$/.test(message.location().url);
     if (['error', 'warning'].includes(message.type()) && !isOfHost)
       wrong.push(`${page.url()}: ${message.text()}`);
   });
@@ -326,16 +327,26 @@ const PAGES = [
   ]),
 ];
 
+const READERS: readonly (readonly [who: string, width: number, reader: BrowserContextOptions])[] = [
+  ['on a small phone, in dark', 320, { colorScheme: 'dark' }],
+  ['at a desk, in light', 1280, { colorScheme: 'light' }],
+  ['with colours of their own', 800, { forcedColors: 'active' }],
+];
+
 describe('one page of each kind', () => {
-  test('is accessible, and within the window of a small phone, in dark', async () => {
-    await using visited = await opened({ viewport: { width: 320, height: 640 }, colorScheme: 'dark' });
+  test.each(few(READERS))('is accessible, and within the window, %s', async (_, width, reader) => {
+    await using visited = await opened({ viewport: { width, height: 640 }, ...reader });
     const { page, wrong } = visited;
     const found: string[] = [];
     for (const path of few(PAGES, 4)) {
       await page.goto(`${site.origin}/${path}`);
+      // What is folded away is looked at too.
+      await page.$$eval('main details', (all) => {
+        for (const one of all as HTMLDetailsElement[]) one.open = true;
+      });
       found.push(...(await violations(page)).map((one) => `${path}: ${one}`));
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      if (width !== 320) found.push(`${path}: ${width} px wide`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > width) found.push(`${path}: ${wide} px wide`);
     }
     expect(found).toEqual([]);
     expect(wrong).toEqual([]);

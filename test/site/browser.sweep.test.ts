@@ -1,127 +1,17 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
-import { signNote } from '../../pipeline/ledger/notes/note.ts';
-import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { signer } from '../ledger/test-signer.ts';
 import { useBrowser } from '../setups/use-browser.ts';
-import { type Built, buildFixture } from './build-fixture.ts';
+import { buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
 import { violations } from './visit.ts';
 
-/** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
-const ALIKE = /^\/(problems|files|embed|sentinels|deliberations|decisions)\/(in-)?./;
-/** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
-const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers)\/./;
-const READERS: Record<string, BrowserContextOptions> = {
-  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
-};
-
-const NOTE = signNote(
-  formatCheckpoint({ origin: signer.verifier.name, size: 1, root: '0'.repeat(64) }),
-  signer,
-);
-
-let built: Built;
 const browser = useBrowser();
 let host: Host;
-let paths: string[];
-/** Those of the paths that axe looks at. */
-let looked: Set<string>;
 
 beforeAll(async () => {
-  built = await buildFixture();
-  host = await openHost(built.out);
-  const { files } = await listTree(built.out);
-  const pages = await Promise.all(
-    files
-      .filter((file) => file.endsWith('.html'))
-      .map(async (file) => ({
-        path: `/${file.replace(/index\.html$/, '')}`,
-        bytes: (await stat(join(built.out, file))).size,
-      })),
-  );
-  paths = longest(pages, ALIKE).map(({ path }) => path);
-  looked = new Set(longest(pages, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
+  host = await openHost((await buildFixture()).out);
 });
 
 afterAll(() => host?.[Symbol.asyncDispose]());
-
-interface Sized {
-  path: string;
-  bytes: number;
-}
-
-/** Of the pages that are alike the longest, and all others. */
-function longest(pages: readonly Sized[], alike: RegExp): Sized[] {
-  const kindOf = ({ path }: Sized) => alike.exec(path)?.slice(1).join() ?? path;
-  const kinds = [...Map.groupBy(pages, kindOf).values()];
-  return kinds.map((all) => all.reduce((one, other) => (other.bytes > one.bytes ? other : one)));
-}
-
-/** So many tests share the pages: all of them take minutes on a busy machine. */
-const PARTS = 6;
-
-/** Opens the pages of a part in turn in one tab; what goes wrong while one loads is collected with its path. */
-async function visit(
-  reader: BrowserContextOptions,
-  part: number,
-  look: (page: Page, path: string) => Promise<void>,
-) {
-  const context = await browser.newContext(reader);
-  const page = await context.newPage();
-  const wrong: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) wrong.push(`${page.url()}: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
-  page.on('requestfailed', (request) => {
-    // What a script had still asked for when the next page was opened.
-    const { errorText = '' } = request.failure() ?? {};
-    if (errorText !== 'net::ERR_ABORTED') wrong.push(`${page.url()}: ${request.url()} ${errorText}`);
-  });
-  page.on('response', (response) => {
-    if (response.status() >= 400) wrong.push(`${page.url()}: ${response.url()} ${response.status()}`);
-  });
-  // They stand beside the releases, so this host lacks them.
-  await page.route('**/log/checkpoint', (route) => route.fulfill({ body: NOTE, contentType: 'text/plain' }));
-  await page.route('**/snapshots/index.json', (route) => route.fulfill({ json: [] }));
-  for (const path of paths.filter((_, index) => index % PARTS === part)) {
-    await page.goto(`${host.origin}${path}`);
-    await look(page, path);
-  }
-  await context.close();
-  return wrong;
-}
-
-describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
-  test.each([...Array(PARTS).keys()])(
-    'finds every page whole, within the window, and accessible after WCAG 2.2 AA, part %i',
-    async (part) => {
-      const inaccessible: string[] = [];
-      const wrong = await visit(reader, part, async (page, path) => {
-        // What is folded away is looked at too.
-        await page.evaluate(() => {
-          for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
-        });
-        if (looked.has(path))
-          inaccessible.push(...(await violations(page)).map((violation) => `${path} ${violation}`));
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(width, `${path} scrolls sideways`).toBeLessThanOrEqual(reader.viewport!.width);
-      });
-      expect(wrong).toEqual([]);
-      expect(inaccessible).toEqual([]);
-    },
-  );
-});
-
-test('a page of every kind is among them', () => {
-  expect(paths).toEqual(expect.arrayContaining(['/', '/sentinels/', '/decisions/in-2026/', '/search/']));
-  expect(paths.filter((path) => looked.has(path)).length).toBeGreaterThan(40);
-});
 
 describe('a reader with a keyboard', () => {
   test('skips to the content with the first two keys, and sees where the focus is', async () => {

@@ -1,20 +1,8 @@
-import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBrowser } from '../setups/use-browser.ts';
 import { filesSite } from './files-release.ts';
 import { servePages } from './serve-pages.ts';
-import { stopClock, violations } from './visit.ts';
-
-/** One of each kind. */
-const PATHS = [
-  ...'/files/ /files/economy/mic-history.csv/ /files/government/ledger/export/'.split(' '),
-  ...'/files/government/transparency.json/ /files/academics/citations.bib/'.split(' '),
-];
-const READERS: Record<string, BrowserContextOptions> = {
-  'at a desk, in light': { viewport: { width: 1280, height: 900 } },
-  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
-  'with colours of their own': { viewport: { width: 800, height: 900 }, forcedColors: 'active' },
-};
+import { stopClock } from './visit.ts';
 
 let site: Awaited<ReturnType<typeof servePages>>;
 const browser = useBrowser();
@@ -25,35 +13,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   site?.server.close();
-});
-
-/** What the browser says against a page while it is looked at, the content policy's refusals with it. */
-function complaints(page: Page): string[] {
-  const wrong: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
-  });
-  page.on('pageerror', (error) => wrong.push(error.message));
-  return wrong;
-}
-
-describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
-  test('finds the pages of files accessible, and within the window', async () => {
-    const context = await browser.newContext(reader);
-    const page = await context.newPage();
-    const wrong = complaints(page);
-    for (const path of PATHS) {
-      await page.goto(`${site.origin}${path}`);
-      await page.evaluate(() => {
-        for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
-      });
-      expect(await violations(page), path).toEqual([]);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(width, path).toBeLessThanOrEqual(reader.viewport!.width);
-    }
-    expect(wrong.filter((text) => !text.includes('Failed to load resource'))).toEqual([]);
-    await context.close();
-  });
 });
 
 describe('the button beside an example', () => {
