@@ -158,8 +158,9 @@ export function openConnection(socket: WebSocket, context: ConnectionContext) {
 
   function plan(): void {
     stop();
-    // The timer must not keep a server that has closed alive.
-    if (session.due !== null && isOpen()) timer = setTimeout(tick, session.due - now()).unref();
+    if (session.due === null || !isOpen()) return;
+    // Of a server that was held up, several ticks may be due. The timer must not keep a server that has closed alive.
+    timer = setTimeout(tick, Math.max(0, session.due - now())).unref();
   }
 
   /** Puts a tick off while the client does not read, which bounds the memory for unsent updates. */

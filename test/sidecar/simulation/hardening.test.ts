@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text-and-hash.ts';
@@ -67,6 +67,22 @@ describe('a network that computes much', () => {
     own.say({ action: 'step' });
     await other.ask(START);
     expect(own.told).toHaveLength(1);
+  });
+});
+
+describe('a server that was held up for longer than a tick', () => {
+  test('catches up, without a warning of Node in its log', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { url } = await simulationServer();
+    const client = await openClient(url);
+    await client.ask({ ...START, paused: false, pace_ms: 250 });
+    const until = performance.now() + 1000;
+    while (performance.now() < until);
+    for (let tick = 1; tick <= 4; tick += 1) expect(await client.next()).toMatchObject({ tick });
+    expect(warnings).toEqual([]);
   });
 });
 
