@@ -37,6 +37,7 @@ export async function makeFolder(path: string, { mode }: { mode?: number } = {})
 
 /** Why a folder with its parents cannot be made. Node says ENOENT of a disk that may only be read; making the first folder alone says the reason. */
 export function reasonOf(error: unknown, path: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error;
   let first = resolve(path);
   while (!existsSync(dirname(first))) first = dirname(first);
   try {

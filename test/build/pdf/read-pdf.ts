@@ -19,10 +19,9 @@ export async function readPdf(pdf: Uint8Array) {
   const texts = await Promise.all(
     pages.map(async (page) => {
       const { items } = await page.getTextContent();
-      // A word may be of several items; spaces are items of their own.
       return items
-        .map((item) => ('str' in item ? `${item.str}${item.hasEOL ? ' ' : ''}` : ''))
-        .join('')
+        .map((item) => ('str' in item ? item.str : ''))
+        .join(' ')
         .replaceAll(/\s+/g, ' ');
     }),
   );
