@@ -158,7 +158,7 @@ test('what is no file of this service, or half of one, is named too', async () =
   expect(await registry.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
 });
 
-test('a document is verified as soon as its worker can be loaded, and a browser without workers is told of', async () => {
+test('a document is verified once its worker can be loaded, and a browser that has no workers is told so', async () => {
   await using visited = await opened();
   const { page, wrong } = visited;
   const verdict = page.locator('#verdict');
