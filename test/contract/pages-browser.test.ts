@@ -158,6 +158,26 @@ test('what is no file of this service, or half of one, is named too', async () =
   expect(await registry.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
 });
 
+test('the answer to a job is not taken for that to the next one', async () => {
+  await using visited = await opened();
+  const { page } = visited;
+  // Both jobs wait for the worker, that of the page and that of the button.
+  const loading = Promise.withResolvers<void>();
+  await page.route(/attestations-worker/, (route) => loading.promise.then(() => route.continue()));
+  await page.route(/companions\.json$/, (route) => route.fulfill({ json: {} }));
+  await page.goto(`${site.origin}/attestations/`);
+  const asked = page.waitForResponse(/companions\.json$/);
+  await page.getByRole('button', { name: 'Get the latest' }).click();
+  await (await asked).finished();
+  loading.resolve();
+  await expect
+    .poll(() => page.locator('#registry-time').textContent())
+    .toBe(
+      '/philosophy/companions.json cannot be read (/timestamp: The member "timestamp" is required but missing). ' +
+        'The page still uses the registry that it has. Try again',
+    );
+});
+
 test('a document is verified once its worker can be loaded, and a browser that has no workers is told so', async () => {
   await using visited = await opened();
   const { page, wrong } = visited;

@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../pipeline/words/number.ts';
 import { make, makeButton, makeElement } from './make-element.ts';
-import type { Reply } from './worker-jobs.ts';
+import type { Numbered, Reply } from './worker-jobs.ts';
 import type { Part } from './worker-parts.ts';
 
 /** An element of the page. Without it, the page and its script are not from the same build. */
@@ -41,6 +41,8 @@ export interface ToolOptions {
 export class Tool<Job, Value, News = never> {
   readonly #options: ToolOptions;
   #worker: Worker | null = null;
+  /** Of the newest job. */
+  #number = 0;
 
   constructor(options: ToolOptions) {
     this.#options = options;
@@ -80,7 +82,11 @@ export class Tool<Job, Value, News = never> {
       failed(`This browser cannot run ${script} (${(error as Error).message}).`);
       return;
     }
+    this.#number++;
+    const numbered: Numbered<Job> = { number: this.#number, job: jobFor(allowed) };
     this.#worker.onmessage = ({ data }: MessageEvent<Reply<Value, News>>) => {
+      // An answer to the job before comes to the handlers of this one.
+      if (data.number !== numbered.number) return;
       if (data.kind === 'working') return working(data.words);
       if (data.kind === 'news') return handlers.news?.(data.news);
       this.clear();
@@ -95,7 +101,7 @@ export class Tool<Job, Value, News = never> {
     place.setAttribute('aria-busy', 'true');
     this.#options.busy?.(true);
     working(begin);
-    this.#worker.postMessage(jobFor(allowed));
+    this.#worker.postMessage(numbered);
   }
 
   /** Ends a job at once, and with it the worker and all that it has read. */

@@ -2,8 +2,16 @@
  * The worker of a tool answers one job at a time. To cancel a job, the page ends the worker, whatever it computes.
  */
 
+/** A job as the page sends it. */
+export interface Numbered<Job> {
+  number: number;
+  job: Job;
+}
+
 /** What it says of a job, in this order; the last three end it. */
-export type Reply<Value, News = never> =
+export type Reply<Value, News = never> = { number: number } & Said<Value, News>;
+
+type Said<Value, News> =
   | { kind: 'working'; words: string }
   | { kind: 'news'; news: News }
   | { kind: 'consent'; bytes: number; use: string }
@@ -49,20 +57,26 @@ export interface Tell<News> {
 export function answerJobs<Job, Value, News = never>(
   answer: (job: Job, tell: Tell<News>) => Promise<Value>,
 ): void {
-  const post = (reply: Reply<Value, News>) => postMessage(reply);
-  const fail = (error: unknown) => post(replyOf(error as Error));
-  const tell: Tell<News> = {
-    say: (words) => post({ kind: 'working', words }),
-    news: (news) => post({ kind: 'news', news }),
-  };
-  addEventListener('message', ({ data }: MessageEvent<Job>) => {
-    answer(data, tell).then((value) => post({ kind: 'done', value }), fail);
+  let newest = 0;
+  addEventListener('message', ({ data: { number, job } }: MessageEvent<Numbered<Job>>) => {
+    newest = number;
+    const post = (said: Said<Value, News>) => postMessage({ number, ...said } satisfies Reply<Value, News>);
+    const tell: Tell<News> = {
+      say: (words) => post({ kind: 'working', words }),
+      news: (news) => post({ kind: 'news', news }),
+    };
+    answer(job, tell).then(
+      (value) => post({ kind: 'done', value }),
+      (error: Error) => post(failureOf(error)),
+    );
   });
   // A library may leave a failure to nobody: without an answer the page would wait for ever.
-  addEventListener('unhandledrejection', ({ reason }) => fail(reason));
+  addEventListener('unhandledrejection', ({ reason }) => {
+    postMessage({ number: newest, ...failureOf(reason as Error) } satisfies Reply<Value, News>);
+  });
 }
 
-function replyOf(error: Error): Extract<Reply<never>, { kind: 'consent' | 'failed' }> {
+function failureOf(error: Error): Extract<Said<never, never>, { kind: 'consent' | 'failed' }> {
   if (error instanceof NeedsConsent) return { kind: 'consent', bytes: error.bytes, use: error.use };
   return { kind: 'failed', message: error.message };
 }

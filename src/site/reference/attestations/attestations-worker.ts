@@ -1,12 +1,14 @@
 import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
 import { type Algorithm, formatDocument } from '../../../../pipeline/attestation/document.ts';
-import { readLimitedJson } from '../../../../pipeline/attestation/limited-json.ts';
+import { type Json, readLimitedJson } from '../../../../pipeline/attestation/limited-json.ts';
 import {
   type NewDocument,
   newDocument,
   signatureClaim,
 } from '../../../../pipeline/attestation/new-document.ts';
+import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { PublishedRegistry, trustOf } from '../../../../pipeline/attestation/published-registry.ts';
+import { schemaProblems } from '../../../../pipeline/attestation/schema-problems.ts';
 import { verifyAttestation } from '../../../../pipeline/attestation/verify-attestation.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { draftOutcome, type Outcome, verdictOutcome } from './verdict-parts.ts';
@@ -45,8 +47,15 @@ answerJobs<AttestationJob, AttestationAnswer>(async (job) => {
 });
 
 function registryOf(text: string): PublishedRegistry {
-  if (known?.text !== text) known = { text, registry: PublishedRegistry.parse(JSON.parse(text)) };
-  return known.registry;
+  if (known?.text === text) return known.registry;
+  const value = JSON.parse(text) as Json;
+  const { data, error } = PublishedRegistry.safeParse(value);
+  if (!data) {
+    const [{ pointer, message }] = schemaProblems(error.issues, value) as [Problem];
+    throw new Error(`${pointer ? `${pointer}: ` : ''}${message.replace(/\.$/, '')}`);
+  }
+  known = { text, registry: data };
+  return data;
 }
 
 function draft(
