@@ -41,8 +41,9 @@ export async function fetchBlob(
     fetched: 0,
   };
   await origin.retrying(promised.path, async () => {
-    const part = await Part.open(path, promised.bytes);
+    const part = await Part.open(path);
     try {
+      await part.takeUp(promised.bytes);
       await complete(part, fetching);
       await part.flush();
     } catch (error) {
@@ -167,19 +168,20 @@ class Part {
     this.#handle = handle;
   }
 
-  /** Hashes what an earlier attempt left. */
-  static async open(path: string, promised: number): Promise<Part> {
-    return asDiskErrors(path, async () => {
-      const handle = await open(path, 'a+');
-      const part = new Part(path, handle);
-      const { size } = await handle.stat();
-      if (size > promised) await part.restart();
-      else if (size > 0)
-        for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) {
-          part.hash.update(chunk);
-          part.bytes += chunk.length;
-        }
-      return part;
+  static open(path: string): Promise<Part> {
+    return asDiskErrors(path, async () => new Part(path, await open(path, 'a+')));
+  }
+
+  /** Hashes what an earlier attempt left, unless it is longer than the file. */
+  takeUp(promised: number): Promise<void> {
+    return asDiskErrors(this.#path, async () => {
+      const { size } = await this.#handle.stat();
+      if (size > promised) return this.restart();
+      if (size === 0) return;
+      for await (const chunk of this.#handle.createReadStream({ start: 0, autoClose: false })) {
+        this.hash.update(chunk);
+        this.bytes += chunk.length;
+      }
     });
   }
 

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.ts';
 import { counted } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { witnessesOf } from './reader.ts';
+import { SOME_RELEASE } from './signed-release.ts';
 import { isOutage, type Verification } from './verify.ts';
 
 /** What was verified, and how. */
@@ -28,6 +29,8 @@ const VERDICTS = {
     'is signed by a key that it names itself, in everything that was verified; give --verifier-key to verify whose it is.',
   failed:
     'is not what its publisher signed, or that cannot be proved. docs/troubleshooting.md says what to do about each code.',
+  missing:
+    'has no release: give the address of a service, the folder that a run writes to (--out), or that of a mirror. Where there was one, its latest.json was removed.',
   unreachable:
     'did not answer everything, so it cannot be verified now; nothing was found wrong in what it answered.',
 };
@@ -60,7 +63,9 @@ export function formatVerification(
   const untrusted = sample ? 'sampled' : 'whole';
   const [code, ...others] = new Set(findings.map((finding) => finding.code));
   const only = isTrusted && others.length === 0 ? code && ONLY[code] : undefined;
-  const verdict = only ?? VERDICTS[outcome === 'verified' && !isTrusted ? untrusted : outcome];
+  const isMissing = findings.length > 0 && findings.every(({ expected }) => expected === SOME_RELEASE);
+  const kind = isMissing ? 'missing' : outcome === 'verified' && !isTrusted ? untrusted : outcome;
+  const verdict = only ?? VERDICTS[kind];
   const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
   return [...lines, ...(details.size > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
     '\n',

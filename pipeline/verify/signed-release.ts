@@ -45,6 +45,9 @@ export interface SignedRelease {
   proofs: ReadonlyMap<string, Uint8Array>;
 }
 
+/** What is expected of a place that has no `latest.json`. */
+export const SOME_RELEASE = 'the file that names the current release';
+
 /** Throws mirror_mismatch if there is no such file, release_invalid and mirror_unreachable. */
 export async function readLatest(origin: Origin): Promise<Announced>;
 export async function readLatest(
@@ -56,7 +59,7 @@ export async function readLatest(origin: Origin, unless?: Validator): Promise<An
   const found = await readUnless(origin, LATEST_PATH, size, unless ? { unless } : {});
   if (found === 'unchanged') return found;
   const place = origin.placeOf(LATEST_PATH);
-  if (!found) throw mismatchError(place, 'the file that names the current release', 'no such file');
+  if (!found) throw mismatchError(place, SOME_RELEASE, 'no such file');
   return { ...found, latest: parseLatest(textOf(found.bytes, place), place) };
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode, Finding } from '../../pipeline/errors.ts';
+import { type CathedralError, type ErrorCode, type Finding, findingOf } from '../../pipeline/errors.ts';
 import { formatVerification } from '../../pipeline/verify/describe-verification.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { readLatest } from '../../pipeline/verify/signed-release.ts';
+import { useFolder } from '../setups/use-folder.ts';
 
 const finding = (code: ErrorCode, place = 'a place'): Finding => ({
   code,
@@ -41,4 +44,12 @@ test.each<[ErrorCode, RegExp]>([
     [[finding(code), finding('mirror_mismatch')], true],
   ] as const)
     expect(lastLines(findings, isTrusted).at(-1)).toMatch(/^HOST is not what its publisher signed/);
+});
+
+const folder = useFolder();
+
+test('a folder of something else is not called a release that was changed', async () => {
+  const error = await readLatest(await FolderOrigin.at(folder)).catch((caught: unknown) => caught);
+  const found = lastLines([findingOf(error as CathedralError)]);
+  expect(found.at(-1)).toMatch(/^HOST has no release: give the address of a service/);
 });
