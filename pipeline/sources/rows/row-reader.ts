@@ -38,11 +38,15 @@ interface CsvOpening extends Opening {
   isWhole: boolean;
 }
 
+const NO_ARRAY = "an object on each line, as jq -c '.[]' writes those of an array";
+
 /** A reader of NDJSON, which has one value per line. */
 export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowReader {
   const rowOfLine = (record: FileRecord) => {
     const place = () => `${name}:${record.line}`;
-    return objectRow(parseLine(decode(record).toString().trimEnd(), place), place);
+    const text = decode(record).toString().trimEnd();
+    if (text.startsWith('[')) throw corrupt(place(), NO_ARRAY, text.slice(0, 80));
+    return objectRow(parseLine(text, place), place);
   };
   return {
     layout: { name, separators: null, header: 1 },
