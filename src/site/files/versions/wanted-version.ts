@@ -61,7 +61,7 @@ export async function wantedVersion(
 ): Promise<FoundVersion> {
   const slot = asOf === '' ? '9999-12-31T18Z' : slotAsOf(asOf);
   if (slot === null) throw new NoSuchVersion('as_of', AS_OF_FORMS, asOf);
-  const { before, after, isExact } = await listed.at(slot);
+  const { before, after, isExact } = await listed.at(slot).catch(noSnapshots);
   const nearest = before ?? after;
   if (!nearest) throw new NoSuchVersion('as_of', 'a snapshot on this host', 'an empty list of snapshots');
   const older = before && (await versionIn(origin, before, path));
@@ -80,6 +80,12 @@ export async function wantedVersion(
     `${asOf}, whose snapshot was removed or never made; cathedral as-of rebuilds it from the ledger`,
     [before, after!],
   );
+}
+
+/** A host without the list, such as a copy of one release, says nothing about what the file was. */
+function noSnapshots(error: Error): never {
+  if (!(error instanceof CathedralError) || error.code !== 'mirror_mismatch') throw error;
+  throw new NoSuchVersion(error.place, error.expected, error.found);
 }
 
 async function unknownFile(origin: Origin, entry: SnapshotEntry, path: string): Promise<NoSuchVersion> {
