@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { inTurns, measure, median } from './child.ts';
 import { atLeast, compare, type Report } from './figure.ts';
-import { below, withScratch } from './scratch.ts';
+import { MILLION, releaseOfMillion } from './million.ts';
+import { withScratch } from './scratch.ts';
 import { residentMb, type Server, serve } from './server.ts';
 
-const EVENTS = 1_000_000;
 const RUNS = 5;
 const MOST_FIRST_BYTE_MS = 50;
 const MOST_MEMORY_MB = 80;
@@ -28,10 +28,8 @@ const FILTERED = {
 /** Exports of a million events over HTTP, beside DuckDB's COPY of the same rows from its own table into a file. */
 export async function exportRows(report: Report): Promise<void> {
   return withScratch(async (folder) => {
-    const [ledger, out, csv] = below(folder, 'ledger', 'out', 'export.csv');
-    await writeSample({ out: ledger, to: '2026-10-01', seed: 1, events: EVENTS });
-    await measure('build', [ledger, out, 'rebuild']);
-    const server = await serve('export-server', [out]);
+    const csv = join(folder, 'export.csv');
+    const server = await serve('export-server', [await releaseOfMillion()]);
     try {
       const memory = await slowReader(server);
       report(compare('memory with a slow reader, above idle ÷ 80 MB', memory, MOST_MEMORY_MB, 'MB', 1));
@@ -71,7 +69,7 @@ async function race(
     },
     theirs: async () => (await measure('export-reference', [...reference, where])).ms,
   });
-  return { ours: EVENTS / median(ours), theirs: EVENTS / median(theirs), firstMs: median(first) };
+  return { ours: MILLION / median(ours), theirs: MILLION / median(theirs), firstMs: median(first) };
 }
 
 /** An answer whose first bytes are there, and how long they took. */

@@ -40,7 +40,9 @@ export async function runBenchmarks(
       figures.push(...more);
     }).then(() => null, whyFailed);
     if (failed !== null) print(`${name} FAILED: ${failed}`);
-    measured.push({ name, seconds: Math.round((performance.now() - begun) / 1000), figures, failed });
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    print(`  ${name} took ${seconds} s`);
+    measured.push({ name, seconds, figures, failed });
   }
   const missed = measured.flatMap(({ figures }) => figures.filter(({ verdict }) => verdict === 'MISSED'));
   const failed = measured.filter((one) => one.failed !== null);

@@ -1,18 +1,18 @@
 import { rm } from 'node:fs/promises';
-import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { join } from 'node:path';
 import { inTurns, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
-import { below, withScratch } from './scratch.ts';
+import { millionEvents } from './million.ts';
+import { withScratch } from './scratch.ts';
 
-const EVENTS = 1_000_000;
 const RUNS = 3;
 const MOST_MEMORY_MB = 400;
 
 /** A rebuild of a million events, verified, all files, against the bare floor of reading them. */
 export async function rebuild(report: Report): Promise<void> {
   return withScratch(async (folder) => {
-    const [ledger, out] = below(folder, 'ledger', 'out');
-    await writeSample({ out: ledger, to: '2026-10-01', seed: 1, events: EVENTS });
+    const out = join(folder, 'out');
+    const ledger = await millionEvents();
     const { floors, builds } = await inTurns(RUNS, {
       floors: () => measure('floor', [ledger]),
       builds: async () => {

@@ -11,34 +11,29 @@ import { runMeasured, type Used } from './process-tree.ts';
 import { below, withScratch } from './scratch.ts';
 
 const FIRST_YEAR = 2025;
-/** After one year, the four runs of a day; after fifty only one, because it takes minutes. The last one of either closes a day, which costs most. */
-const SHORT = { years: 1, runs: 4 };
-const LONG = { years: 50, runs: 1 };
 const MOST_FIRST_MB = 1024;
 const MOST_LONG_MB = 1024;
 /** In seconds. */
 const TEN_MINUTES = 600;
 
-/** A ledger's first release, and runs that each add one snapshot to it. */
+/** A ledger's first release, and a run that adds one snapshot to it. */
 interface Runs {
   first: Used;
-  /** The mean of the runs, but the highest memory of any. */
   run: Used;
-  /** Of the last run; bytes in MB. */
+  /** Bytes in MB. */
   changed: number;
   files: number;
   fetchedBytes: number;
   bytes: number;
 }
 
-/** What a run costs that finds one new snapshot, with site, charts and PDFs, after one year and after fifty. */
+/** What a run costs that finds one new snapshot, with site, charts and PDFs, after one year and after fifty. It closes a day, which costs most. */
 export async function runs(report: Report): Promise<void> {
   const pdfs = printsPdfs() ? [] : ['--without-pdf'];
   const what =
     pdfs.length === 0 ? 'a run with one new snapshot' : 'a run with one new snapshot, without PDFs,';
-  const short = await withScratch((folder) => runsAfter(SHORT, folder, pdfs));
+  const short = await withScratch((folder) => runAfter(1, folder, pdfs));
   report(
-    compare(`${what} ÷ the first release`, short.run.cpu, short.first.cpu, 's of CPU', 0.3),
     compare('files that it changes ÷ files', short.changed, short.files, 'files', 0.4),
     compare(
       'bytes that a mirror fetches for it ÷ bytes of the release',
@@ -48,7 +43,7 @@ export async function runs(report: Report): Promise<void> {
       0.5,
     ),
   );
-  const long = await withScratch((folder) => runsAfter(LONG, folder, pdfs));
+  const long = await withScratch((folder) => runAfter(50, folder, pdfs));
   report(
     compare(`${what} at fifty years ÷ ten minutes`, long.run.cpu, TEN_MINUTES, 's of CPU', 1),
     compare(`${what} at fifty years ÷ at one`, long.run.cpu, short.run.cpu, 's of CPU'),
@@ -77,35 +72,18 @@ export function printsPdfs(): boolean {
   }
 }
 
-async function runsAfter(
-  { years, runs: count }: typeof SHORT,
-  folder: string,
-  flags: readonly string[],
-): Promise<Runs> {
+async function runAfter(years: number, folder: string, flags: readonly string[]): Promise<Runs> {
   const [ledger, out, later] = below(folder, 'ledger', 'out', 'later');
   // The last snapshot has the first events of a new day.
   const to = `${FIRST_YEAR + years}-07-03T06:00:00Z`;
   await writeSample({ out: ledger, from: `${FIRST_YEAR}-07-03`, to, seed: 1 });
-  const withheld = await withhold(ledger, later, count);
+  const [names] = await withhold(ledger, later, 1);
   const build = () => measuredBuild(folder, ledger, out, flags);
   const first = await build();
-  const results: Omit<Runs, 'first'>[] = [];
-  for (const names of withheld) {
-    const before = (await readCurrent(out))!.manifest;
-    for (const name of names) await rename(join(later, name), join(ledger, 'snapshots', name));
-    const run = await build();
-    results.push({ run, ...changesOf(before, (await readCurrent(out))!.manifest) });
-  }
-  const last = results.at(-1)!;
-  return {
-    ...last,
-    first,
-    run: {
-      cpu: results.reduce((sum, { run }) => sum + run.cpu, 0) / count,
-      largest: Math.max(...results.map(({ run }) => run.largest)),
-      together: Math.max(...results.map(({ run }) => run.together)),
-    },
-  };
+  const before = (await readCurrent(out))!.manifest;
+  for (const name of names!) await rename(join(later, name), join(ledger, 'snapshots', name));
+  const run = await build();
+  return { first, run, ...changesOf(before, (await readCurrent(out))!.manifest) };
 }
 
 /** A run as operators start it. `folder`: for the publisher's key. */
