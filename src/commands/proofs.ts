@@ -35,7 +35,7 @@ const prove: Command = defineCommand({
     'Proves from the public log, without a key, that an event is in it, or that a row or a whole public history follows from it.',
   details: `Given the hash of an event, it prints a proof that anybody can verify with \`verify\`, without a network.
 
-Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. Given a file, it compares every row with the rows that follow from the log: each row that was edited, added, moved or repeated is named with its line, and so are rows that are missing. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
+Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. Given a file, it compares every row with the rows that follow from the log: each row that differs from the log or that the log does not have there is named with its line, and so are rows that are missing. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
 
 It exits with 0 if everything is proved, with 1 if something does not hold or the log lacks the cosignatures that a policy requires, with 2 for wrong use, with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release; and with 4 if the host does not answer. To verify the audited export, which is not public, use \`verify\`.`,
   examples: [

@@ -71,7 +71,7 @@ economy/cathedral-multipliers.csv | 0 | The file is proved | flip 4/4, drop 4/4,
 economy/supply-by-day.csv | 0 | The file is proved | flip 2/2, drop 1/2, repeat 2/2, swap 2/2
 economy/minting-by-day.csv | 0 | The file is proved | flip 8/8, drop 8/8, repeat 8/8, swap 8/8
 economy/mii-by-day.csv | 0 | The file is proved | flip 2/2, drop 1/2, repeat 2/2, swap 2/2
-academics/events-by-day.csv | 3 | of types whose events stay hashes | flip 13/26, drop 13/26, repeat 13/26, swap 8/26
+academics/events-by-day.csv | 3 | of types whose events stay hashes | flip 16/26, drop 13/26, repeat 13/26, swap 9/26
 academics/sentinels-by-day.csv | 3 | of which the log shows only hashes | flip 0/20, drop 0/20, repeat 0/20, swap 0/20
 philosophy/metrics-by-day.csv | 3 | of which the log shows only hashes | flip 0/2, drop 0/2, repeat 0/2, swap 0/2
 philosophy/deliberation-archive.json | 0 | The file is proved | flip 1/1, drop 1/1, repeat 1/1, swap 1/1

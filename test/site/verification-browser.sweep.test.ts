@@ -470,7 +470,7 @@ describe('a row', () => {
     expect(wrong).toEqual([]);
     const bad = await compare(all.with(-1, `${mint.replace(amount, '999.000000')}\n`));
     expect(bad.title).toBe('mic-history.csv does not hold: 1 finding');
-    expect(bad.steps.Rows).toMatch(/^Does not hold: .*mic-history.csv:\d+.*edited.*999.000000/s);
+    expect(bad.steps.Rows).toMatch(/^Does not hold: .*mic-history.csv:\d+.*differs.*999.000000/s);
     const open = await compare([]);
     expect(open.title).toMatch(/cannot be checked whole|does not hold/);
     await page.fill('#policy', policyOf([one, two]));

@@ -109,7 +109,6 @@ export const ROW_TABLES: readonly HistoryTable[] = [
 /** The audited export, which is restricted: its rows are compared as those of a history are. */
 export const EXPORT_TABLE: HistoryTable = withData({
   ...toTable(ledgerExport, { from: 'event', types: 'every' }),
-  key: ['attestation_hash'],
   list: 'events',
 });
 

@@ -244,7 +244,7 @@ class HistoryExcuses implements Excuses {
   async excuse(...[kind, row]: Parameters<Excuses['excuse']>): Promise<string | null> {
     const { days, logEnd } = this.#source;
     const { time, cells, isInNewestBlock } = row;
-    if (kind === 'edited') {
+    if (kind === 'differs') {
       // Events after the checkpoint may have changed the numbers of its last day.
       if (isInNewestBlock && days?.endsOpen) return 'of a day that was not over at the checkpoint';
       return days && (await this.#isHidden(time)) ? HIDDEN : null;
@@ -257,10 +257,8 @@ class HistoryExcuses implements Excuses {
     return (await this.#isHidden(time)) ? HIDDEN : null;
   }
 
-  async added(cells: Cells): Promise<Omit<RowFinding, 'line'>[]> {
-    const time = shownCell(cells[this.#table.time]!);
-    const message = `no public event of the log gives a row of ${time} with these cells`;
-    return [{ kind: 'added', message }];
+  async added(cells: Cells): Promise<string> {
+    return `no public event of the log gives a row of ${shownCell(cells[this.#table.time]!)} with these cells`;
   }
 
   #isOfGenesis(cells: Cells): boolean {
