@@ -165,10 +165,11 @@ export class CathedralError extends Error {
     this.expected = expected;
     this.found = found;
   }
+}
 
-  get exit(): 1 | 2 | 4 {
-    return ERROR_CODES[this.code].exit;
-  }
+/** The exit status of a command that failed so. Not part of the error, with which every page would load the table of codes. */
+export function exitOf({ code }: CathedralError): 1 | 2 | 4 {
+  return ERROR_CODES[code].exit;
 }
 
 /** The error for which a scope was left: one of what the scope then closed, as on a full disk, hides it in a SuppressedError. */

@@ -1,8 +1,10 @@
-const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+/** Made when the first list is written: every page that takes a word from here would otherwise wait for it. */
+let made: Intl.ListFormat | undefined;
 
 /** `['a', 'b', 'c']` → `a, b and c`. */
 export function formatList(items: readonly string[]): string {
-  return LIST.format(items);
+  made ??= new Intl.ListFormat('en-GB', { type: 'conjunction' });
+  return made.format(items);
 }
 
 /** A snake_case token in a sentence: `support_with_conditions` → `support with conditions`, `mic_mint` → `MIC mint`. */

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { optionOf } from '../../pipeline/config/config.ts';
 import { describeProxies, useProxies } from '../../pipeline/config/proxies.ts';
 import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
-import { CathedralError, firstError } from '../../pipeline/errors.ts';
+import { CathedralError, exitOf, firstError } from '../../pipeline/errors.ts';
 import { printable } from '../../pipeline/words/printable.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
@@ -102,7 +102,7 @@ function explain(thrown: unknown): number {
       ? `; ${describeProxies()}`
       : '';
   progress.fault(`cathedral: ${escaped(error.message)}${advice}`, 'error', { code: error.code });
-  return error.exit;
+  return exitOf(error);
 }
 
 /** To whom a place belongs, unless it is this user's, and which option chooses another one. */

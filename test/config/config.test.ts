@@ -5,6 +5,7 @@ import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { PROJECT } from '../../pipeline/config/project.ts';
 import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import { exitOf } from '../../pipeline/errors.ts';
 import { faultOf } from '../fault-of.ts';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -94,7 +95,7 @@ describe('a setting', () => {
     const error = faultOf(() => readConfig([name], [], { [setting.env!]: text }));
     expect(error).toMatchObject({ code: 'config_invalid', place: setting.env, expected: setting.unit });
     expect(error.found).toBe(JSON.stringify(text.replace(':secret@', ':…@')));
-    expect(error.exit).toBe(2);
+    expect(exitOf(error)).toBe(2);
   });
 });
 

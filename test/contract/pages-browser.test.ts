@@ -396,6 +396,32 @@ describe('one page of each kind', () => {
     expect(found).toEqual([]);
   });
 
+  test('is shown without what only words and orders of its reader need, which takes longer than all else', async () => {
+    await using visited = await opened();
+    const { page } = visited;
+    await page.addInitScript(() => {
+      const made: string[] = [];
+      const kinds = ['Collator', 'DateTimeFormat', 'ListFormat', 'NumberFormat'] as const;
+      for (const kind of kinds) {
+        const construct = (target: new () => object, values: []) => {
+          made.push(kind);
+          return Reflect.construct(target, values);
+        };
+        Object.assign(Intl, { [kind]: new Proxy(Intl[kind], { construct } as ProxyHandler<object>) });
+      }
+      Object.assign(globalThis, { made });
+    });
+    const found: string[] = [];
+    // A page of rows says how many it has.
+    for (const path of few(PAGES, 4).filter((one) => !one.includes('/rows/'))) {
+      await page.goto(`${site.origin}/${path}`);
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+      const made = await page.evaluate(() => (globalThis as unknown as { made: string[] }).made);
+      found.push(...made.map((kind) => `${path}: ${kind}`));
+    }
+    expect(found).toEqual([]);
+  });
+
   test('is used with the keyboard alone: the first key leads to its content', async () => {
     await using visited = await opened();
     const { page } = visited;

@@ -14,7 +14,6 @@ interface Sentinel {
 
 /** The range of the multiplier, and its middle. */
 const MULTIPLIERS = [2, 1.5, 1];
-const FORMULA = `${formatNumber(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
 const LEAST_MOST = 120;
 /** Beyond it the curves are flat; dots further out are drawn at the end. */
 const MOST = 400;
@@ -39,9 +38,10 @@ export const rewardCurve = defineChart({
     const highest = Math.max(0, ...sentinels.map(({ score }) => score), own?.s ?? 0);
     const most = Math.min(MOST, Math.max(LEAST_MOST, Math.ceil(highest / 20) * 20));
     const scores = Array.from({ length: most / 10 + 1 }, (_, index) => index * 10);
+    const formula = `${formatNumber(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
     return {
       title: 'What a mint earns, by coordination score and multiplier',
-      unit: `Reward in MIC for a score of s points and a multiplier M: ${FORMULA.replaceAll(' ', '\u00a0')}`,
+      unit: `Reward in MIC for a score of s points and a multiplier M: ${formula.replaceAll(' ', '\u00a0')}`,
       ...tableOf(
         [
           ...(own ? [{ what: 'your point', ...own }] : []),

@@ -204,21 +204,20 @@ export class Readout {
     );
     slider.addEventListener('keydown', (event) => this.#press(event));
     window.addEventListener('resize', () => this.reset());
-    // Which picture is seen follows only from the layout, for which the page is not to wait twice.
-    if ('requestIdleCallback' in window)
-      requestIdleCallback(() => this.#shown ?? this.reset(), { timeout: 1000 });
-    else setTimeout(() => this.#shown ?? this.reset());
+    this.reset();
   }
 
-  /** After the picture was drawn anew. */
+  /**
+   * As long as the picture was not read, or after it was drawn anew. The table is read, and words for numbers and days are made, only when a
+   * reader comes: the first words alone take a slow phone a fifth of a second.
+   */
   reset(): void {
     this.#hide();
     this.#index = -1;
     this.#shown = null;
-    const last = this.#last();
-    this.#slider.hidden = last < 0;
-    this.#slider.setAttribute('aria-valuemax', String(last + 1));
-    if (last >= 0) this.#tell(last);
+    const scales = this.#root.querySelector<HTMLElement>('.plot [data-scales]')?.dataset.scales ?? '[]';
+    this.#slider.hidden = scales === '[]' || this.#root.querySelector('.chart-table tbody tr') === null;
+    this.#slider.setAttribute('aria-valuetext', 'The arrow keys read them');
   }
 
   #read(): Shown {
@@ -311,6 +310,7 @@ export class Readout {
     const shown = this.#read();
     const step = shown.steps[index]!;
     const lines = linesOf(step, shown).map(({ name, value }) => `${name}: ${value}`);
+    this.#slider.setAttribute('aria-valuemax', String(this.#last() + 1));
     this.#slider.setAttribute('aria-valuenow', String(index + 1));
     this.#slider.setAttribute('aria-valuetext', [formatRowTime(step.rows[0]!), ...lines].join('; '));
   }

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { Environment } from '../../../pipeline/config/config.ts';
 import type { Setting } from '../../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../../pipeline/config/settings.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, exitOf } from '../../../pipeline/errors.ts';
 import { formatNoteKeys } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
@@ -173,7 +173,7 @@ export async function runHere(
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
     progress.end('failed');
-    return { status: error.exit, stdout, stderr: `${stderr}cathedral: ${error.message}\n` };
+    return { status: exitOf(error), stdout, stderr: `${stderr}cathedral: ${error.message}\n` };
   } finally {
     ended.abort();
   }
@@ -191,7 +191,7 @@ export async function runWords(
     return await runHere(asked.name, asked.args, { env, ...more });
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
-    return { status: error.exit, stdout: '', stderr: `cathedral: ${error.message}\n` };
+    return { status: exitOf(error), stdout: '', stderr: `cathedral: ${error.message}\n` };
   }
 }
 
