@@ -17,7 +17,7 @@ import {
   unmarked,
 } from './history-tables.ts';
 import { type LogRow, withoutEnd } from './log-rows.ts';
-import type { Candidate, PastedRow } from './pasted.ts';
+import type { PastedRow } from './pasted.ts';
 import type { PublicLog, Span } from './public-log.ts';
 
 /** Why there is nothing to prove. */
@@ -77,42 +77,19 @@ export function contradicted(
 
 /** The events that a row follows from. */
 export interface FoundRow {
-  table: HistoryTable;
   leaves: readonly PublicLeaf[];
   words: string;
 }
 
-/**
- * Finds the events that give a row. The row holds for the first of its histories for which it does; if for none, the history whose row is
- * nearest says why. Throws Refused, and the errors of reading the log.
- */
-export async function findRow({ candidates }: PastedRow, log: PublicLog): Promise<FoundRow> {
+/** Finds the events that give a row. Throws Refused, and the errors of reading the log. */
+export async function findRow(given: PastedRow, log: PublicLog): Promise<FoundRow> {
+  const { path, row, artifact } = given.table;
   if (!(await log.policy()))
     throw notChecked('not_published', 'This host publishes no events, only their hashes.', {
       place: 'the log',
       expected: 'the public events of the log',
       found: 'none',
     });
-  const refused: Refused[] = [];
-  for (const candidate of candidates) {
-    try {
-      return await findIn(candidate, log);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      refused.push(error);
-    }
-  }
-  throw refused.toSorted((one, other) => weightOf(one) - weightOf(other))[0]!;
-}
-
-/** A row that nearly fits is one of that history, with a mistake; one that cannot be checked there may still be true. */
-function weightOf({ refusal }: Refused): number {
-  if (refusal.verdict === 'cannot_be_checked') return 1.5;
-  return refusal.event === null ? Number.POSITIVE_INFINITY : refusal.differences.length;
-}
-
-async function findIn(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
-  const { path, row, artifact } = candidate.table;
   if (row.from === 'everything')
     throw notChecked(
       'follows_from_more',
@@ -123,17 +100,17 @@ async function findIn(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
         found: 'one that follows from all events before it',
       },
     );
-  await assertTypesPublic(candidate, log);
-  return row.from === 'event' ? findEvent(candidate, log) : findTogether(candidate, log);
+  await assertTypesPublic(given, log);
+  return row.from === 'event' ? findEvent(given, log) : findTogether(given, log);
 }
 
-async function assertTypesPublic(candidate: Candidate, log: PublicLog): Promise<void> {
+async function assertTypesPublic(given: PastedRow, log: PublicLog): Promise<void> {
   const { types: decisions } = (await log.policy())!;
-  const hashed = typesOf(candidate).find((type) => !decisions[type]?.public);
+  const hashed = typesOf(given).find((type) => !decisions[type]?.public);
   if (hashed === undefined) return;
   const reason = decisions[hashed]?.reason ?? 'Nothing is known about its content.';
   throw notChecked('hashed', `Events of the type ${hashed} are published only as hashes. ${reason}`, {
-    place: `/${candidate.table.path}`,
+    place: `/${given.table.path}`,
     expected: 'events whose lines are published',
     found: `events of the type ${hashed}, published as hashes`,
   });
@@ -148,19 +125,19 @@ interface Given {
 const OTHER_EVENTS = 'The row holds, but it names other events than its own.';
 
 /** One event gives the row. */
-async function findEvent(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
-  const { table, cells } = candidate;
+async function findEvent(given: PastedRow, log: PublicLog): Promise<FoundRow> {
+  const { table, cells } = given;
   const link = linksIn(cells).event;
   const index = link === undefined ? null : indexOf(unmarked(link), table);
-  const named = index === null ? [] : rowsOf(await eventAt(index, candidate, log), candidate);
+  const named = index === null ? [] : rowsOf(await eventAt(index, given, log), given);
   if (named.some(isSame)) return foundEvent(table, named.filter(isSame));
-  const span = spanOf(candidate);
-  const others = rowsOf(await log.between(span, typesOf(candidate)), candidate);
+  const span = spanOf(given);
+  const others = rowsOf(await log.between(span, typesOf(given)), given);
   if (others.some(isSame)) return foundEvent(table, others.filter(isSame));
   // Nobody sees whether an event that stays a hash gives the row.
-  if (named.length === 0) await assertAllPublic(candidate, span, log);
+  if (named.length === 0) await assertAllPublic(given, span, log);
   const nearest = nearestOf([...named, ...others]);
-  if (!nearest) throw await nothingThere(candidate, span.from, log);
+  if (!nearest) throw await nothingThere(given, span.from, log);
   const { event } = nearest.leaf;
   const isOther = nearest.differences.every(({ column }) => isLink(column));
   const words = !isOther
@@ -180,11 +157,11 @@ function foundEvent(table: HistoryTable, same: readonly Given[]): FoundRow {
       ? ''
       : ` So do ${formatCount(same.length - 1, 'other event')} of the same content: the file has the row ${same.length} times.`;
   const words = `Event ${formatNumber(seq)}, ${formatToken(type)} of ${formatMoment(timestamp)}, ${exactly}.${more}`;
-  return { table, leaves: [leaf], words };
+  return { leaves: [leaf], words };
 }
 
 /** The event that a row names. */
-async function eventAt(index: number, candidate: Candidate, log: PublicLog): Promise<PublicLeaf[]> {
+async function eventAt(index: number, given: PastedRow, log: PublicLog): Promise<PublicLeaf[]> {
   if (index >= log.size)
     throw notChecked(
       'newer',
@@ -196,39 +173,39 @@ async function eventAt(index: number, candidate: Candidate, log: PublicLog): Pro
       },
     );
   const leaf = await log.event(index);
-  return leaf && typesOf(candidate).includes(leaf.event.type) ? [leaf] : [];
+  return leaf && typesOf(given).includes(leaf.event.type) ? [leaf] : [];
 }
 
 /** The events of its day, or of its deliberation from the opening to the close, give the row together. */
-async function findTogether(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
-  const { table, cells } = candidate;
+async function findTogether(given: PastedRow, log: PublicLog): Promise<FoundRow> {
+  const { table, cells } = given;
   const isDay = table.row.from === 'day';
   const span = isDay
-    ? spanOf(candidate)
+    ? spanOf(given)
     : { from: assertTime(cells.opened!, table), to: assertTime(cells.closed!, table) };
-  const ends = isDay ? await endsOfDay(candidate, dayOf(span.from), log) : null;
-  const all = await log.between(span, typesOf(candidate));
+  const ends = isDay ? await endsOfDay(given, dayOf(span.from), log) : null;
+  const all = await log.between(span, typesOf(given));
   const leaves = isDay ? all : all.filter(({ event }) => event.data.deliberation === unmarked(cells.id!));
-  await assertAllPublic(candidate, span, log);
+  await assertAllPublic(given, span, log);
   const leaf = leaves.at(-1);
-  if (!leaf) throw await nothingThere(candidate, isDay ? span.from : span.to, log);
+  if (!leaf) throw await nothingThere(given, isDay ? span.from : span.to, log);
   const rows = foldRows(leaves, table).map((row) => (isDay ? { ...row, links: ends } : row));
-  const nearest = nearestOf(rows.map((row) => ({ leaf, differences: differences(row, candidate) })));
+  const nearest = nearestOf(rows.map((row) => ({ leaf, differences: differences(row, given) })));
   const last = leaf.event.seq;
   if (!nearest?.differences.every(({ column }) => isLink(column)))
     throw contradicted('The public events of the row give another one.', nearest?.differences ?? [], last);
   if (nearest.differences.length > 0) throw contradicted(OTHER_EVENTS, nearest.differences, last);
-  if (isDay && !ends && Object.keys(linksIn(cells)).length > 0) throw unknownLinks(candidate);
+  if (isDay && !ends && Object.keys(linksIn(cells)).length > 0) throw unknownLinks(given);
   const whose = isDay ? dayOf(span.from) : `deliberation ${unmarked(cells.id!)}`;
   const which = isDay
     ? `, from event ${formatNumber(leaves[0]!.event.seq)} to event ${formatNumber(last)}`
     : `: its opening, the positions, and its close, event ${formatNumber(last)}`;
   const words = `${formatCount(leaves.length, 'public event')} of ${whose} give this row${which}. It is exactly theirs if this host withholds none.`;
-  return { table, leaves, words };
+  return { leaves, words };
 }
 
 /** The first and the last event of a day that is over; null: this host has no index that says which they are. */
-async function endsOfDay({ table }: Candidate, day: string, log: PublicLog): Promise<number[] | null> {
+async function endsOfDay({ table }: PastedRow, day: string, log: PublicLog): Promise<number[] | null> {
   const known = await log.day(day);
   const newest = known ? null : await log.newest();
   const isOver = known ? known.end < log.size : newest !== null && dayOf(newest) > day;
@@ -248,11 +225,11 @@ function foldRows(
 }
 
 /** The rows that events give one by one. */
-function rowsOf(leaves: readonly PublicLeaf[], candidate: Candidate): Given[] {
+function rowsOf(leaves: readonly PublicLeaf[], given: PastedRow): Given[] {
   return leaves.flatMap((leaf) =>
-    candidate.table.artifact.rows(leaf).map((text) => {
+    given.table.artifact.rows(leaf).map((text) => {
       const row = { text: withoutEnd(text), links: [leaf.event.seq] };
-      return { leaf, differences: differences(row, candidate) };
+      return { leaf, differences: differences(row, given) };
     }),
   );
 }
@@ -262,7 +239,7 @@ function isSame({ differences }: Given): boolean {
 }
 
 /** In what a row differs from one that the log gives, but for columns that follow from other events as well. */
-function differences(row: Pick<LogRow, 'text' | 'links'>, { table, form, cells }: Candidate): Difference[] {
+function differences(row: Pick<LogRow, 'text' | 'links'>, { table, form, cells }: PastedRow): Difference[] {
   return differencesOf(table, form, { row, cells })
     .filter(({ column }) => !table.row.beyond?.includes(column))
     .map(({ column, expected, found }) => ({
@@ -278,21 +255,21 @@ function nearestOf(rows: readonly Given[]): Given | undefined {
 }
 
 /** The row may be that of an event which stays a hash. Throws Refused. */
-async function assertAllPublic(candidate: Candidate, span: Span, log: PublicLog): Promise<void> {
-  const types = typesOf(candidate);
+async function assertAllPublic(given: PastedRow, span: Span, log: PublicLog): Promise<void> {
+  const types = typesOf(given);
   if ((await log.withheldOn(types, span)).size === 0) return;
   throw notChecked(
     'hashed',
     'Some events of this type and time have members that no public file shows, so they stay hashes. The row may follow from one of them.',
     {
-      place: `/${candidate.table.path}`,
+      place: `/${given.table.path}`,
       expected: `only public events of the types ${formatList(types)}`,
       found: 'some that stay hashes',
     },
   );
 }
 
-function typesOf({ table: { row }, cells }: Candidate): readonly string[] {
+function typesOf({ table: { row }, cells }: PastedRow): readonly string[] {
   return row.types === 'every' ? [cells.event_type ?? ''] : row.types;
 }
 
@@ -300,7 +277,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** From when to when the events of a row may have happened. */
-function spanOf({ table, cells }: Candidate): Span {
+function spanOf({ table, cells }: PastedRow): Span {
   const time = cells[table.time]!;
   if (DATE.test(time) && !Number.isNaN(Date.parse(time)))
     return { from: `${time}T00:00:00Z`, to: `${time}T23:59:59.999999999Z` };
@@ -318,7 +295,7 @@ function assertTime(time: string, { path, time: column }: HistoryTable): string 
 }
 
 /** Without the index, nobody sees where the day begins and ends: it may do so with events that stay hashes. */
-function unknownLinks({ table: { path }, cells }: Candidate): Refused {
+function unknownLinks({ table: { path }, cells }: PastedRow): Refused {
   const names = formatList(Object.keys(linksIn(cells)));
   return notChecked(
     'not_published',
@@ -337,12 +314,12 @@ function indexOf(json: string, { path }: HistoryTable): number {
 }
 
 /** No public event gives a row at this time. */
-async function nothingThere(candidate: Candidate, from: string, log: PublicLog): Promise<Error> {
-  const { table, cells } = candidate;
+async function nothingThere(given: PastedRow, from: string, log: PublicLog): Promise<Error> {
+  const { table, cells } = given;
   const newest = await log.newest();
   if (newest === null || compareTimestamps(from, newest) > 0)
     return newerThan(table, from, `a time up to ${newest ?? 'the newest public event'}`);
-  const types = typesOf(candidate).map((type) => formatToken(type));
+  const types = typesOf(given).map((type) => formatToken(type));
   return contradicted(
     `The log has no public event of the type ${formatList(types)} at this time.`,
     [{ column: table.time, expected: 'the time of an event', found: cells[table.time]! }],

@@ -18,7 +18,7 @@ import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/ev
 import { JsonFault, numberText, parseExactJson } from '../../ledger/events/json.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
 import type { LogRow } from './log-rows.ts';
-import { csvRows, parsePlainObject } from './row-text.ts';
+import { csvCells, parsePlainObject } from './row-text.ts';
 
 /** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
 export type Cells = Readonly<Record<string, string>>;
@@ -173,9 +173,9 @@ export function columnNames({ columns }: HistoryTable, form: HistoryForm): strin
 export function parseCells(table: HistoryTable, form: HistoryForm, text: string): Cells | null {
   const names = columnNames(table, form);
   if (form === 'csv') {
-    const rows = csvRows(text);
-    if (rows?.length !== 1 || rows[0]!.length !== names.length) return null;
-    const cells = Object.fromEntries(names.map((name, index) => [name, rows[0]![index]!]));
+    const row = csvCells(text);
+    if (row?.length !== names.length) return null;
+    const cells = Object.fromEntries(names.map((name, index) => [name, row[index]!]));
     const objects = table.columns.filter(({ type }) => type === 'object');
     return { ...cells, ...Object.fromEntries(objects.map(({ name }) => [name, objectCell(cells[name]!)])) };
   }
@@ -216,7 +216,7 @@ export function differencesOf(
 }
 
 /** The cells of a CSV as those of JSON lines. */
-export function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
+function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
   return Object.fromEntries(columns.map(({ name, type }) => [name, inJson(cells[name]!, type)]));
 }
 

@@ -1,11 +1,7 @@
-import type * as z from 'zod/mini';
-import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
-import { annotationsOf } from '../../words/described.ts';
-import { counted } from '../../words/number.ts';
+import { formatCount } from '../../words/number.ts';
 import {
   type Cells,
-  cellsAsJson,
   columnNames,
   EXPORT_TABLE,
   type HistoryForm,
@@ -14,25 +10,15 @@ import {
   parseCells,
   ROW_TABLES,
 } from './history-tables.ts';
-import { csvRows, parsePlainObject } from './row-text.ts';
+import { parsePlainObject } from './row-text.ts';
 
-/** How a row is written. `tsv`: as a spreadsheet copies it. */
-type PastedForm = 'csv' | 'tsv' | 'json';
-
-/** The cells of a row as one history has them. */
-export interface Candidate {
+/** A row of a history. */
+export interface PastedRow {
+  kind: 'row';
   table: HistoryTable;
-  /** In which its cells are compared. */
   form: HistoryForm;
   /** Those of JSON lines may name its events. */
   cells: Cells;
-}
-
-export interface PastedRow {
-  kind: 'row';
-  form: PastedForm;
-  /** The histories that have these columns, at least one. */
-  candidates: readonly Candidate[];
 }
 
 /** An event, and perhaps a hint where in the log it is. */
@@ -57,21 +43,20 @@ export type Pasted = PastedRow | PastedEvent | Unrecognised;
 const MOST_CHARACTERS = 140_000;
 const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
 const NUMBER = /^(?:0|[1-9]\d{0,14})$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const EXPECTED =
-  'one row of a public history as CSV or JSON, with or without its header, the number, hash or line of an event, or one row of the audit trail’s export';
 
 /** What a reader pasted. Never throws. */
 export function readPasted(pasted: string): Pasted {
   if (pasted.length > MOST_CHARACTERS)
-    return unknown(EXPECTED, `${pasted.length} characters; for a whole file, choose or drop the file`);
+    return unknown(`${pasted.length} characters; for a whole file, choose or drop the file`);
   const text = withoutEnds(pasted);
+  if (text === '') return unknown('nothing');
   if (NUMBER.test(text)) return { kind: 'number', index: Number(text) };
   const hash = HASH.exec(text)?.[1];
   if (hash) return { kind: 'hash', hash: hash.toLowerCase() };
   // A row copied from a JSON file ends with a comma.
-  if (text.startsWith('{')) return readObject(text.replace(/,$/, ''));
-  return readTable(text);
+  return text.startsWith('{') ? readObject(text.replace(/,$/, '')) : readCsv(text);
 }
 
 /** A line that was copied from Windows, or from the beginning of a file. */
@@ -87,44 +72,36 @@ function readObject(text: string): Pasted {
   const exported = exportRow(parseCells(EXPORT_TABLE, 'ndjson', text));
   if (exported) return exported;
   const members = parsePlainObject(text);
-  if (!members) return unknown(EXPECTED, shorten(text));
+  if (!members) return unknown(shorten(text));
   const { seq, salt } = members;
   if (typeof salt === 'string' && Number.isSafeInteger(seq) && (seq as number) >= 0)
     return { kind: 'line', line: text, seq: seq as number };
-  const namesEvents = Object.keys(members).some(isLink);
-  const candidates = ROW_TABLES.flatMap((table): Candidate[] => {
+  const names = Object.keys(members);
+  for (const table of ROW_TABLES) {
     // JSON lines name events, and leave lists of objects out.
-    const form = table.isCsv || namesEvents ? 'ndjson' : 'json';
+    const form = table.isCsv || names.some(isLink) ? 'ndjson' : 'json';
     const cells = parseCells(table, form, text);
-    return cells ? [{ table, form, cells }] : [];
-  });
-  return rowOf('json', candidates) ?? otherColumns(Object.keys(members));
+    if (cells) return { kind: 'row', table, form, cells };
+  }
+  return otherColumns(names);
 }
 
-function readTable(text: string): Pasted {
-  if (text === '') return unknown(EXPECTED, 'nothing');
-  const form = text.includes('\t') ? 'tsv' : 'csv';
-  const rows = csvRows(text, form === 'tsv' ? '\t' : ',');
-  if (!rows) return unknown('a row with closed quotes', shorten(text));
-  const [first, second] = rows;
-  const exported = rows.length === 1 ? exportRow(parseCells(EXPORT_TABLE, 'csv', text)) : null;
+/** A row, perhaps below its header. */
+function readCsv(text: string): Pasted {
+  const [head] = text.split('\n', 1) as [string];
+  const headed = ROW_TABLES.find((table) => table.isCsv && columnNames(table, 'csv').join() === head);
+  const row = headed ? text.slice(head.length + 1) : text;
+  const exported = exportRow(parseCells(EXPORT_TABLE, 'csv', row));
   if (exported) return exported;
-  const isHeader = first!.length > 1 && first!.every((cell) => /^[a-z][a-z0-9_]*$/.test(cell));
-  if (isHeader && rows.length === 1)
-    return unknown('a row, below its header if you like', `only a header: ${shorten(text)}`);
-  if (rows.length > (isHeader ? 2 : 1))
-    return unknown(
-      'one row',
-      `${counted(rows.length - (isHeader ? 1 : 0), 'row')}; for a whole file, choose or drop the file`,
-    );
-  const cells = (second ?? first!).map((cell) => cellOf(form, cell));
-  if (!isHeader) return readBare(form, cells, text);
-  if (first!.length !== cells.length)
-    return unknown(
-      `a row of ${counted(first!.length, 'cell')}, as its header has`,
-      counted(cells.length, 'cell'),
-    );
-  return readCells(form, first!, cells);
+  for (const table of headed ? [headed] : ROW_TABLES.filter(({ isCsv }) => isCsv)) {
+    const cells = parseCells(table, 'csv', row);
+    if (cells && (headed || fits(table, cells))) return { kind: 'row', table, form: 'csv', cells };
+  }
+  const lines = text.split('\n').length;
+  if (!headed && /^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)+$/.test(head)) return otherColumns(head.split(','));
+  if (row === '') return unknown(`only a header: ${shorten(text)}`);
+  if (lines <= (headed ? 2 : 1)) return unknown(shorten(row));
+  return unknown(`${formatCount(lines, 'line')}; for a whole file, choose or drop the file`);
 }
 
 function exportRow(row: Cells | null): PastedEvent | null {
@@ -134,69 +111,26 @@ function exportRow(row: Cells | null): PastedEvent | null {
   return { kind: 'export', hash: hash.toLowerCase(), timestamp };
 }
 
-function rowOf(form: PastedForm, candidates: readonly Candidate[]): PastedRow | null {
-  return candidates.length > 0 ? { kind: 'row', form, candidates } : null;
+/** Whether cells without a header may be those of a table. No row of one fits another. */
+function fits({ columns, time }: HistoryTable, cells: Cells): boolean {
+  return columns.every(({ name, type }) => {
+    const cell = cells[name]!;
+    if (name === time) return (name === 'date' ? DATE : TIMESTAMP).test(cell);
+    if (type === 'text') return true;
+    return cell === '' || (type === 'number' ? /^-?\d+(\.\d+)?$/ : /^(true|false)$/).test(cell);
+  });
 }
 
 function otherColumns(names: readonly string[]): Unrecognised {
   const shown = names.slice(0, 20).map((name) => name.slice(0, 40));
   return unknown(
-    'the columns of a public history',
-    `${shown.join(', ')}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
+    `the columns ${shown.join(', ')}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
   );
 }
 
-/** Cells below a header: the histories with exactly these columns, in any order. */
-function readCells(form: 'csv' | 'tsv', names: readonly string[], cells: readonly string[]) {
-  const given = Object.fromEntries(names.map((name, at) => [name, cells[at]!]));
-  const wanted = names.toSorted().join();
-  const tables = ROW_TABLES.filter(
-    (table) => table.isCsv && columnNames(table, 'csv').toSorted().join() === wanted,
-  );
-  return (
-    rowOf(
-      form,
-      tables.map((table) => tableRow(form, table, given)),
-    ) ?? otherColumns(names)
-  );
-}
-
-/** Cells without a header: the histories whose columns they fit. */
-function readBare(form: 'csv' | 'tsv', cells: readonly string[], text: string): PastedRow | Unrecognised {
-  const candidates = ROW_TABLES.flatMap((table) => {
-    if (!table.isCsv) return [];
-    const columns = Object.entries((table.artifact.schema as RowSchema).shape);
-    const fits = columns.length === cells.length && columns.every(([, one], at) => fitsCell(one, cells[at]!));
-    if (!fits) return [];
-    return [tableRow(form, table, Object.fromEntries(columns.map(([name], at) => [name, cells[at]!])))];
-  });
-  return rowOf(form, candidates) ?? unknown(EXPECTED, shorten(text));
-}
-
-/** The numbers of a spreadsheet have the digits that it shows, so they are compared as those of JSON are. */
-function tableRow(form: 'csv' | 'tsv', table: HistoryTable, cells: Cells): Candidate {
-  if (form === 'csv') return { table, form, cells };
-  return { table, form: 'ndjson', cells: cellsAsJson(table, cells) };
-}
-
-function fitsCell(schema: z.ZodMiniType, cell: string): boolean {
-  if (annotationsOf(schema).unit === 'ISO 8601 date-time') return TIMESTAMP.test(cell);
-  const values: unknown[] = [cell];
-  if (cell === '') values.push(null);
-  else if (Number.isFinite(Number(cell))) values.push(Number(cell));
-  if (cell === 'true' || cell === 'false') values.push(cell === 'true');
-  return values.some((value) => schema.safeParse(value).success);
-}
-
-/** A spreadsheet shows times and truth values in its own way. */
-function cellOf(form: PastedForm, cell: string): string {
-  if (form === 'csv') return cell;
-  const time = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z?$/.exec(cell);
-  if (time) return `${time[1]}T${time[2]!.length === 5 ? `${time[2]}:00` : time[2]}Z`;
-  return cell === 'TRUE' || cell === 'FALSE' ? cell.toLowerCase() : cell;
-}
-
-function unknown(expected: string, found: string): Unrecognised {
+function unknown(found: string): Unrecognised {
+  const expected =
+    'one row of a public history as CSV or JSON, alone or below the header of its file; the number, hash or line of an event; or one row of the audit trail’s export';
   return { kind: 'unknown', expected, found };
 }
 

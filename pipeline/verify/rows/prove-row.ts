@@ -14,7 +14,7 @@ import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
 import { contradicted, findRow, notChecked, type Refusal, Refused } from './find-row.ts';
 import { canonical, type HistoryTable, isLink, linksIn, shownCell } from './history-tables.ts';
-import type { Pasted, PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
+import type { Pasted, PastedEvent, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
 import { parseObject } from './row-text.ts';
 
@@ -68,7 +68,6 @@ interface Found {
 }
 
 interface FoundEvents {
-  table: HistoryTable | null;
   events: readonly Found[];
   words: string;
 }
@@ -83,8 +82,8 @@ export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerd
     holds(describeGiven(given));
     if (given.kind === 'row') {
       step = 'History';
-      if (given.candidates.length === 1) history = given.candidates[0]!.table.path;
-      holds(describeCandidates(given));
+      history = given.table.path;
+      holds(`These are the columns of /${history}, ${given.table.artifact.title}.`);
     }
     // What is wrong with the checkpoint, its signatures or the partial tiles shows at once, although these steps come last.
     const log = await open(means).catch((error) => {
@@ -92,8 +91,7 @@ export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerd
       throw error;
     });
     step = 'Event';
-    const { table, events, words } = await findEvents(given, log, means.say);
-    history = table?.path ?? null;
+    const { events, words } = await findEvents(given, log, means.say);
     holds(words);
     step = 'Leaf';
     holds(await leafWords(events, log));
@@ -106,7 +104,7 @@ export async function proveRow(pasted: Pasted, means: RowMeans): Promise<RowVerd
     step = 'Signatures';
     holds(`Signed by ${log.verifier.name}+${log.verifier.id}, a trusted key.`);
     step = 'Other columns';
-    if (table?.row.beyond) throw beyondItsEvents(table.path, table.row.beyond);
+    if (given.kind === 'row' && given.table.row.beyond) throw beyondItsEvents(given.table);
     return { verdict: 'proved', history, events: proved.events };
   } catch (error) {
     const refusal = refusalOf(error);
@@ -167,27 +165,19 @@ function describeGiven(given: Given): string {
     case 'line':
       return `A line of the ledger: event ${formatNumber(given.seq)}, by its own words.`;
     case 'row': {
-      const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[given.form];
-      const { cells } = given.candidates[0]!;
+      const { form, cells } = given;
       const columns = Object.keys(cells).filter((name) => !isLink(name)).length;
       const { event } = linksIn(cells);
       const named = event === undefined ? '' : ` It names event ${shownCell(event).slice(0, 20)}.`;
-      return `A row of ${form} with ${formatCount(columns, 'column')}.${named}`;
+      return `A row of ${form === 'csv' ? 'CSV' : 'JSON'} with ${formatCount(columns, 'column')}.${named}`;
     }
   }
 }
 
-function describeCandidates({ candidates }: PastedRow): string {
-  const names = candidates.map(({ table: { path, artifact } }) => `/${path}, ${artifact.title}`);
-  return names.length === 1
-    ? `These are the columns of ${names[0]}.`
-    : `They fit ${formatList(names)}: tried one after another.`;
-}
-
 async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): Promise<FoundEvents> {
   if (given.kind === 'row') {
-    const { table, leaves, words } = await findRow(given, log);
-    return { table, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })), words };
+    const { leaves, words } = await findRow(given, log);
+    return { events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })), words };
   }
   const { size } = log.checkpoint;
   const index =
@@ -208,7 +198,7 @@ async function findEvents(given: Given, log: PublicLog, say: RowMeans['say']): P
   const words = event
     ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
     : `Event ${formatNumber(index)} is published only as a hash.`;
-  return { table: null, events: [{ index, leaf }], words };
+  return { events: [{ index, leaf }], words };
 }
 
 /**
@@ -306,7 +296,7 @@ async function leadToRoot(
   return { events: proved, words };
 }
 
-function beyondItsEvents(path: string, beyond: readonly string[]): Refused {
+function beyondItsEvents({ path, row: { beyond = [] } }: HistoryTable): Refused {
   const names = formatList(beyond);
   return notChecked(
     'follows_from_more',

@@ -18,21 +18,13 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The cells of a text without its last line end, as in RFC 4180; null if quotes do not close or something follows them. */
-export function csvRows(text: string, separator: ',' | '\t' = ','): string[][] | null {
-  const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^"\\n${separator}][^\\n${separator}]*|))(${separator}|\\n)`,
-    'gy',
-  );
-  const rows: string[][] = [];
-  let row: string[] = [];
+/** The cells of a row without its line end, as in RFC 4180; null if quotes do not close, something follows them, or the row ends before the text. */
+export function csvCells(text: string): string[] | null {
+  const cells: string[] = [];
   let end = 0;
-  for (const [all, quoted, plain, ending] of `${text}\n`.matchAll(cell)) {
+  for (const [all, quoted, plain] of `${text},`.matchAll(/(?:"((?:[^"]|"")*)"|([^"\n,][^\n,]*|)),/gy)) {
     end += all.length;
-    row.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
-    if (ending !== '\n') continue;
-    rows.push(row);
-    row = [];
+    cells.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
   }
-  return end === text.length + 1 ? rows : null;
+  return end === text.length + 1 ? cells : null;
 }

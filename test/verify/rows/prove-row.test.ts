@@ -120,24 +120,9 @@ describe('a row is proved', () => {
     ['below its header, with line ends of Windows', `${headerOf('economy/mic-history.csv')}\r\n${mint}\r\n`],
     ['from the beginning of a file', `\uFEFF${mint}\n`],
     ['with quotes around its cells', `"${mint.replaceAll(',', '","')}"`],
-    [
-      'below a header in another order',
-      `cathedral,timestamp,cycle,sentinel,coordination_score,amount\n${cathedral},${timestamp},${cycle},${sentinel},${score},${amount}`,
-    ],
     ['of NDJSON', `{${object}}`],
     ['of NDJSON with its event', `{${object},"event":${index}}`],
     ['of JSON, with its comma', `{${object}},`],
-    [
-      'of a spreadsheet',
-      [
-        timestamp!.replace('T', ' ').replace('Z', ''),
-        cycle,
-        sentinel,
-        String(Number(amount)),
-        cathedral,
-        score,
-      ].join('\t'),
-    ],
   ])('%s', async (_, text) => {
     const { verdict, steps, asked } = await prove(text);
     expect(verdict).toMatchObject({ verdict: 'proved', events: [{ index }] });
@@ -281,7 +266,7 @@ describe('a row does not hold', () => {
     expect(steps.at(-1)!.findings).toHaveLength(differences.length);
   });
 
-  test('that fits several histories, for the one that it nearly fits', async () => {
+  test('without a header, as one of the history that its cells fit', async () => {
     const genesis = rowsOf('economy/cathedral-multipliers.csv')[0]!;
     expect((await prove(genesis.replace(/genesis$/, 'other'))).verdict).toMatchObject({
       differences: [{ column: 'reason', expected: 'genesis', found: 'other' }],
@@ -297,8 +282,8 @@ describe('a row cannot be checked', () => {
   const cases = rowsOfText<[what: string, text: string, reason: string, says: string]>(`
 that is empty |  ¶ | unrecognised | nothing
 that is only a header | ${header} | unrecognised | only a header
-among others | ${supply}¶${supply} | unrecognised | 2 rows.*drop the file
-with an open quote | "2025-07-03,1 | unrecognised | closed quotes
+among others | ${supply}¶${supply} | unrecognised | 2 lines.*drop the file
+with an open quote | "2025-07-03,1 | unrecognised | 2025-07-03,1
 with other columns | timestamp,amount¶2025-07-03T00:00:00Z,1 | unrecognised | timestamp, amount.*other releases
 with a member twice, of which a reader may take either | {${object.replace('"amount"', '"amount":1,"amount"')}} | unrecognised | AUREA
 with a column twice | ${header},amount¶${rowsOf('economy/mic-history.csv')[7]},1 | unrecognised | coordination_score, amount.*other releases
