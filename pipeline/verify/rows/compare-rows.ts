@@ -9,7 +9,7 @@ import {
   parseCells,
   shownCell,
 } from './history-tables.ts';
-import { compareTimes, type LogRow, type LogRows, type Place } from './log-rows.ts';
+import { compareTimes, DATE, type LogRow, type LogRows, type Place, TIMESTAMP } from './log-rows.ts';
 
 export interface RowFinding {
   /** Of the file, from 1. */
@@ -74,7 +74,6 @@ const MAX_FINDINGS = 1000;
 /** The same while no row has followed from the log. */
 const MAX_FIRST_FINDINGS = 20;
 const PROGRESS_ROWS = 5000;
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/;
 
 /** Below every place. */
 const NONE = -1;
@@ -137,7 +136,8 @@ async function compareRow(text: string, walk: Walk): Promise<void> {
   const cells = parseCells(table, form, text);
   if (!cells) return fault(walk, 'unreadable', `this is not a row of ${table.path}`);
   const time = cells[table.time]!;
-  if (!TIME.test(time)) return fault(walk, 'unreadable', `${table.time} is not a time: ${shownCell(time)}`);
+  if (!DATE.test(time) && !TIMESTAMP.test(time))
+    return fault(walk, 'unreadable', `${table.time} is not a time: ${shownCell(time)}`);
   if (walk.newestTime === null || compareTimes(time, walk.newestTime) > 0) walk.newestTime = time;
   if (walk.time !== null && compareTimes(time, walk.time) > 0)
     return fault(walk, 'added', `a row of ${time} should come earlier, and not after one of ${walk.time}`);

@@ -16,7 +16,7 @@ import {
   shownCell,
   unmarked,
 } from './history-tables.ts';
-import { type LogRow, withoutEnd } from './log-rows.ts';
+import { DATE, type LogRow, TIMESTAMP, withoutEnd } from './log-rows.ts';
 import type { PastedRow } from './pasted.ts';
 import type { PublicLog, Span } from './public-log.ts';
 
@@ -273,9 +273,6 @@ function typesOf({ table: { row }, cells }: PastedRow): readonly string[] {
   return row.types === 'every' ? [cells.event_type ?? ''] : row.types;
 }
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
 /** From when to when the events of a row may have happened. */
 function spanOf({ table, cells }: PastedRow): Span {
   const time = cells[table.time]!;
@@ -286,7 +283,7 @@ function spanOf({ table, cells }: PastedRow): Span {
 }
 
 function assertTime(time: string, { path, time: column }: HistoryTable): string {
-  if (TIME.test(time) && !Number.isNaN(Date.parse(time))) return time;
+  if (TIMESTAMP.test(time) && !Number.isNaN(Date.parse(time))) return time;
   throw notChecked('unrecognised', 'The row has no time by which its event could be found.', {
     place: `/${path}, column ${column}`,
     expected: 'a date, or a time in UTC such as 2026-05-01T06:00:00Z',

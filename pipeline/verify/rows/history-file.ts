@@ -9,6 +9,7 @@ import {
   isLink,
   tableAt,
 } from './history-tables.ts';
+import { TIMESTAMP } from './log-rows.ts';
 import { parseObject, parsePlainObject } from './row-text.ts';
 
 /** A file that was recognised as a public history. */
@@ -30,7 +31,6 @@ export interface OtherFile {
 /** A deliberation has a text of each sentinel. */
 const MAX_ROW_CHARACTERS = 64 * MAX_LINE_BYTES;
 const MAX_SHOWN = 80;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 const HISTORY_DOCUMENT: JsonDocument = {
   ending: '"]}"',
@@ -77,7 +77,7 @@ function asOfDocument({ list }: HistoryTable, text: string): string | null {
   const head = parsePlainObject(`${text}]}`) ?? {};
   const { timestamp } = head;
   if (Object.keys(head).join() !== `timestamp,${list}`) return null;
-  return typeof timestamp === 'string' && TIME.test(timestamp) ? timestamp : null;
+  return typeof timestamp === 'string' && TIMESTAMP.test(timestamp) ? timestamp : null;
 }
 
 function reasonAgainst(path: string): string {
@@ -87,31 +87,13 @@ function reasonAgainst(path: string): string {
 }
 
 function otherFile(text: string, members: readonly string[], wanted: HistoryTable | null): OtherFile {
-  const isJson = members.length > 0;
-  const found = isJson ? members : text.split(',');
-  if (found.join() === columnNames(EXPORT_TABLE, 'csv').join())
+  if (text === columnNames(EXPORT_TABLE, 'csv').join())
     return { path: null, reason: reasonAgainst(EXPORT_TABLE.path) };
-  const form = isJson ? 'ndjson' : 'csv';
-  const shared = (table: HistoryTable) =>
-    columnNames(table, form).filter((name) => found.includes(name)).length;
-  const candidates = wanted ? [wanted] : HISTORY_TABLES.filter(({ isCsv }) => isJson || isCsv);
-  const table = candidates.toSorted((one, other) => shared(other) - shared(one))[0]!;
-  const expected = columnNames(table, form);
-  if (shared(table) * 2 <= expected.length)
-    return {
-      path: table === wanted ? table.path : null,
-      reason: `its first line is not that of a public history: ${shorten(text)}`,
-    };
-  const more = found.filter((name) => !expected.includes(name) && !isLink(name));
-  const less = expected.filter((name) => !found.includes(name));
-  const differences = [
-    ...(more.length > 0 ? [`it has ${more.join(', ')}`] : []),
-    ...(less.length > 0 ? [`it lacks ${less.join(', ')}`] : []),
-  ];
-  const columns = shorten(differences.join(' and ') || 'they are in another order');
+  const expected = wanted && columnNames(wanted, members.length > 0 ? 'ndjson' : 'csv').join(', ');
+  const what = wanted ? `that of ${wanted.path}, which has ${expected}` : 'that of a public history';
   return {
-    path: table.path,
-    reason: `its columns are those of another release, by an earlier or a later version of the software: ${columns}`,
+    path: wanted?.path ?? null,
+    reason: `its first line is not ${what}, as this version of the software writes it: ${shorten(text)}`,
   };
 }
 

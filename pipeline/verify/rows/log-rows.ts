@@ -16,6 +16,10 @@ export interface LogRow {
   timestamp: string;
 }
 
+/** The times of rows. */
+export const DATE = /^\d{4}-\d\d-\d\d$/;
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
 /** Negative, 0 or positive as a row’s time is before, at or after another of the same table. */
 export function compareTimes(one: string, other: string): number {
   if (one.length > 'YYYY-MM-DD'.length && other.length > 'YYYY-MM-DD'.length)
@@ -101,43 +105,31 @@ export class LogRows<Row extends LogRow = LogRow> {
   /** Rows of exactly this time, the newest first. */
   async ofTime(time: string): Promise<Place[]> {
     const places: Place[] = [];
-    const first = await this.#firstBlock((rows) => compareTimes(rows[0]!.time, time) >= 0);
-    for (let block = first; block < this.blocks; block += 1) {
-      const rows = await this.block(block);
-      if (rows.length > 0 && compareTimes(rows.at(-1)!.time, time) > 0) break;
-      const found = rows.flatMap((row, at) =>
-        compareTimes(row.time, time) === 0 ? [placeOf(block, at)] : [],
-      );
-      places.unshift(...found);
+    let place = await this.newestWhere((row) => compareTimes(row.time, time) <= 0);
+    while (place !== null && compareTimes((await this.at(place)).time, time) === 0) {
+      places.push(place);
+      place = await this.older(place);
     }
     return places;
   }
 
   /** The newest row of which `isBefore` holds, as of every older one. */
   async newestWhere(isBefore: (row: Row) => boolean): Promise<Place | null> {
-    const end = await this.#firstBlock((rows) => !isBefore(rows.at(-1)!));
-    for (let block = end - 1; block >= 0; block -= 1) {
-      const row = (await this.block(block)).findIndex(isBefore);
-      if (row >= 0) return placeOf(block, row);
+    // The oldest block in whose oldest row this does not hold; blocks without rows are passed over.
+    let [low, high] = [0, this.blocks];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const filled = await this.#filled(middle, low);
+      if (filled === null || isBefore((await this.block(filled)).at(-1)!)) low = middle + 1;
+      else high = filled;
     }
-    return null;
+    const block = await this.#filled(low - 1, 0);
+    return block === null ? null : placeOf(block, (await this.block(block)).findIndex(isBefore));
   }
 
   async #newestUpTo(number: number): Promise<Place | null> {
     const block = await this.#filled(number, 0);
     return block === null ? null : placeOf(block, 0);
-  }
-
-  /** The oldest block of whose rows this holds, as of those of every newer block; blocks without rows are passed over. */
-  async #firstBlock(holds: (rows: readonly Row[]) => boolean): Promise<number> {
-    let [low, high] = [0, this.blocks];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const filled = await this.#filled(middle, low);
-      if (filled === null || !holds(await this.block(filled))) low = middle + 1;
-      else high = filled;
-    }
-    return low;
   }
 
   /** The nearest block with rows from `number` down to `least`. */

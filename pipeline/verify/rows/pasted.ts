@@ -10,6 +10,7 @@ import {
   parseCells,
   ROW_TABLES,
 } from './history-tables.ts';
+import { DATE, TIMESTAMP } from './log-rows.ts';
 import { parsePlainObject } from './row-text.ts';
 
 /** A row of a history. */
@@ -43,8 +44,6 @@ export type Pasted = PastedRow | PastedEvent | Unrecognised;
 const MOST_CHARACTERS = 140_000;
 const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
 const NUMBER = /^(?:0|[1-9]\d{0,14})$/;
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** What a reader pasted. Never throws. */
 export function readPasted(pasted: string): Pasted {

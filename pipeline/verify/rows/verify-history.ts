@@ -23,7 +23,7 @@ import {
   shownCell,
   unmarked,
 } from './history-tables.ts';
-import { compareTimes, type LogRow, type LogRows } from './log-rows.ts';
+import { compareTimes, DATE, type LogRow, type LogRows } from './log-rows.ts';
 import type { PublicLog } from './public-log.ts';
 
 /** `cannot_be_checked`: nothing was found wrong, and something could not be compared. */
@@ -324,5 +324,3 @@ function notesOf({ unchanged }: Compared, { table, form }: Pick<HistoryFile, 'ta
     );
   return notes;
 }
-
-const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -253,8 +253,10 @@ test('a file with other columns, of a restricted table or of none cannot be chec
     const { verdict, unchecked } = await verify(text, path ? { path } : {});
     return `${verdict}: ${unchecked.join()}`;
   };
-  expect(await reasonOf('timestamp,cycle,sentinel,amount,cathedral,score\n')).toMatch(
-    /^cannot_be_checked: .* another release.*it has score and it lacks coordination_score/,
+  const other = 'timestamp,cycle,sentinel,amount,cathedral,score\n';
+  expect(await reasonOf(other)).toMatch(/^cannot_be_checked: .*as this version of the software writes it: /);
+  expect(await reasonOf(other, 'economy/mic-history.csv')).toMatch(
+    /^cannot_be_checked: .*economy\/mic-history.csv, which has .*coordination_score, as .*: timestamp.*,score/,
   );
   expect(await reasonOf('a,b,c\n1,2,3\n')).toMatch(/^cannot_be_checked: .*not that of a public history/);
   expect(await reasonOf('timestamp,event_type,agent,data,attestation_hash\n')).toContain(
