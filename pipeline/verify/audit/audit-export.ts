@@ -93,7 +93,7 @@ function formatVerdict(
     ...faults.map(({ line, kind, message }) => printable(`${file}:${line}: ${kind}: ${message}`)),
     ...about,
     ...(isAbandoned
-      ? [`Stopped after row ${rows}: this is not an export of this log.`]
+      ? [`Stopped after row ${rows}: so much does not hold that this may be no export of this log.`]
       : [`The log has ${entries} ${events}${span}; the file has ${counted(rows, 'row')}.`]),
     ...boundNotes(options),
     ...(logEndsAt

@@ -174,7 +174,9 @@ function formatVerdict(verdict: HistoryVerdict, name: string, about: readonly st
           `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${formatNumber(rows)} follow${proved === 1 ? 's' : ''} from the log.`,
         ]
       : []),
-    ...(isAbandoned ? [`Stopped after row ${rows}: this is not a history of this log.`] : []),
+    ...(isAbandoned
+      ? [`Stopped after row ${rows}: so much does not hold that this may be no history of this log.`]
+      : []),
     ...notes,
     ...unchecked.map((line) => printable(line)),
     CONCLUSION[verdict.verdict](findings.length),

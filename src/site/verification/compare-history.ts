@@ -52,7 +52,9 @@ function showVerdict(steps: Steps, file: File, verdict: HistoryVerdict): void {
     findings.length > MOST_SHOWN
       ? ` The first ${MOST_SHOWN} of ${formatCount(findings.length, 'finding')}:`
       : '';
-  const stopped = isAbandoned ? ' Stopped early: this is not a history of this log.' : '';
+  const stopped = isAbandoned
+    ? ' Stopped early: so much does not hold that this may be no history of this log.'
+    : '';
   if (findings.length > 0)
     steps.fail(
       'Rows',
