@@ -29,10 +29,7 @@ export interface Excuses {
   /** The row that the log repeats for a time without an event; null for a row that needs an event. */
   carried(cells: Cells): LogRow | null;
   /** Why a row that differs from one of the log, comes once more, or has none, may be right; null: it is wrong. */
-  excuse(
-    kind: 'differs' | 'repeated' | 'added',
-    row: { cells: Cells; time: string; isInNewestBlock: boolean },
-  ): Promise<string | null>;
+  excuse(kind: 'differs' | 'repeated' | 'added', cells: Cells, time: string): Promise<string | null>;
   /** What is wrong with a row that the log does not give. */
   added(cells: Cells): Promise<string>;
 }
@@ -132,7 +129,7 @@ async function nextRow({ waiting, file }: Walk): Promise<RowText | null> {
 
 async function compareRow(text: string, walk: Walk): Promise<void> {
   const { table, form, log, excuses } = walk;
-  if (walk.next != null && isSame(await log.at(walk.next), text, walk)) return take(walk.next, walk);
+  if (walk.next != null && isSame(await log.at(walk.next), text, walk)) return take(walk.next, null, walk);
   const cells = parseCells(table, form, text);
   if (!cells) return fault(walk, 'unreadable', `this is not a row of ${table.path}`);
   const time = cells[table.time]!;
@@ -149,31 +146,29 @@ async function compareRow(text: string, walk: Walk): Promise<void> {
 
 async function compareWithLog(cells: Cells, time: string, walk: Walk): Promise<void> {
   const { log, excuses } = walk;
-  const about = { cells, time, isInNewestBlock: false };
   const ofTime = await log.ofTime(time);
-  const same: Place[] = [];
-  for (const place of ofTime)
-    if (differences(await log.at(place), cells, walk).length === 0) same.push(place);
-  if (same.length > 0) {
-    await begin(same[0]!, walk);
-    const place = same.find((one) => !isPassed(one, walk));
-    if (place !== undefined && (await goTo(place, walk))) return take(place, walk);
-    const repeated = await excuses.excuse('repeated', about);
-    if (repeated !== null) return leave(repeated, walk);
-    return outOfPlace(await log.at(same[0]!), walk);
+  const [same, like]: [Place[], Place[]] = [[], []];
+  for (const place of ofTime) {
+    const row = await log.at(place);
+    if (differences(row, cells, walk).length === 0) same.push(place);
+    // A day has each key only once, whatever events stay hashes.
+    else if (row.event === null && isLike(row, cells, walk)) like.push(place);
   }
-  const reason = await excuses.excuse('added', about);
-  const other = ofTime[0];
-  if (other !== undefined && mayStandFor(await log.at(other), reason)) await begin(other, walk);
-  if (walk.next != null) {
-    const expected = await log.at(walk.next);
-    const isEdited = mayStandFor(expected, reason) && isLike(expected, cells, walk);
-    if (isEdited && !(await isNextInFile(expected, walk))) {
-      await blame(expected, cells, log.blockOf(walk.next) === log.blocks - 1, walk);
-      return goBeyond(walk.next, walk);
-    }
+  const own = same.length > 0 ? same : like;
+  if (own.length > 0) {
+    await begin(own[0]!, walk);
+    const place = own.find((one) => !isPassed(one, walk));
+    if (place !== undefined && (await goTo(place, walk))) return take(place, cells, walk);
+    const repeated = await excuses.excuse('repeated', cells, time);
+    return repeated === null ? outOfPlace(await log.at(own[0]!), walk) : leave(repeated, walk);
   }
-  return reason === null ? fault(walk, 'added', await excuses.added(cells)) : leave(reason, walk);
+  const reason = await excuses.excuse('added', cells, time);
+  if (reason !== null) return leave(reason, walk);
+  if (ofTime.length > 0) await begin(ofTime[0]!, walk);
+  const expected = walk.next == null ? null : await log.at(walk.next);
+  if (expected && isLike(expected, cells, walk) && !(await isNextInFile(expected, walk)))
+    return take(walk.next!, cells, walk);
+  return fault(walk, 'added', await excuses.added(cells));
 }
 
 /** A row of a time without an event comes after all rows of newer times, and before the others. */
@@ -183,7 +178,7 @@ async function compareCarried(row: LogRow, cells: Cells, walk: Walk): Promise<vo
   if (row.time === walk.time || isPassed(place, walk) || !(await goTo(place, walk)))
     return outOfPlace(row, walk);
   walk.time = row.time;
-  if (await blame(row, cells, false, walk)) return;
+  if (await blame(row, cells, walk)) return;
   walk.found.proved += 1;
   walk.found.unchanged += 1;
 }
@@ -239,11 +234,6 @@ function isLike(row: LogRow, cells: Cells, walk: Walk): boolean {
   return !differences(row, cells, walk).some(({ column }) => key.includes(column));
 }
 
-/** Where an event that stays a hash may give a row, the row need not stand for the one of a public event; but a day has each key only once. */
-function mayStandFor({ event }: LogRow, reason: string | null): boolean {
-  return reason === null || event === null;
-}
-
 /** Whether the file goes on with a row of the log, so that the row before it does not stand for that. */
 async function isNextInFile(row: LogRow, walk: Walk): Promise<boolean> {
   const following = await nextRow(walk);
@@ -264,16 +254,14 @@ async function goTo(place: Place | null, walk: Walk): Promise<boolean> {
   return true;
 }
 
-function take(place: Place, walk: Walk): Promise<void> {
-  walk.found.proved += 1;
-  return goBeyond(place, walk);
-}
-
-async function goBeyond(place: Place, walk: Walk): Promise<void> {
+/** A row that stands for one of the log. `cells`: null if it is known to be the same. */
+async function take(place: Place, cells: Cells | null, walk: Walk): Promise<void> {
   const { log, found } = walk;
+  const row = await log.at(place);
+  if (!cells || !(await blame(row, cells, walk))) found.proved += 1;
   found.expected += 1;
   found.oldest = place;
-  walk.time = (await log.at(place)).time;
+  walk.time = row.time;
   walk.next = await log.older(place);
 }
 
@@ -296,10 +284,10 @@ async function miss(until: Place | null, line: number, walk: Walk): Promise<void
 }
 
 /** Says in what a row differs from a row of the log. False: in nothing. */
-async function blame(row: LogRow, cells: Cells, isInNewestBlock: boolean, walk: Walk): Promise<boolean> {
+async function blame(row: LogRow, cells: Cells, walk: Walk): Promise<boolean> {
   const wrong = differences(row, cells, walk);
   if (wrong.length === 0) return false;
-  const reason = await walk.excuses.excuse('differs', { cells, time: row.time, isInNewestBlock });
+  const reason = await walk.excuses.excuse('differs', cells, row.time);
   if (reason !== null) leave(reason, walk);
   else for (const difference of wrong) fault(walk, 'differs', describeDifference(difference, row));
   return true;

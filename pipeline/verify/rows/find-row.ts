@@ -206,10 +206,8 @@ async function findTogether(given: PastedRow, log: PublicLog): Promise<FoundRow>
 
 /** The first and the last event of a day that is over; null: this host has no index that says which they are. */
 async function endsOfDay({ table }: PastedRow, day: string, log: PublicLog): Promise<number[] | null> {
+  if (!(await log.isOver(day))) throw newerThan(table, day, 'a day that is over');
   const known = await log.day(day);
-  const newest = known ? null : await log.newest();
-  const isOver = known ? known.end < log.size : newest !== null && dayOf(newest) > day;
-  if (!isOver) throw newerThan(table, day, 'a day that is over');
   return known && [known.first, known.end - 1];
 }
 

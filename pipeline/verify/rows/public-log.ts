@@ -126,6 +126,13 @@ export class PublicLog implements SignedLog {
     return (await this.#month(monthOf(date)))?.days.find((day) => day.date === date) ?? null;
   }
 
+  /** Whether no event after the checkpoint can be of a day. */
+  async isOver(date: string): Promise<boolean> {
+    const day = await this.day(date);
+    const newest = day ? null : await this.newest();
+    return day ? day.end < this.size : newest !== null && dayOf(newest) > date;
+  }
+
   /** The time of the newest public event among the last ones of the log; null if these all stay hashes. */
   async newest(): Promise<string | null> {
     const last = Math.floor((this.size - 1) / TILE_WIDTH);

@@ -241,13 +241,13 @@ class HistoryExcuses implements Excuses {
     return text === null ? null : { text, time, event: null, links: null, timestamp: time };
   }
 
-  async excuse(...[kind, row]: Parameters<Excuses['excuse']>): Promise<string | null> {
-    const { days, logEnd } = this.#source;
-    const { time, cells, isInNewestBlock } = row;
+  async excuse(...[kind, cells, time]: Parameters<Excuses['excuse']>): Promise<string | null> {
+    const { log, days, logEnd } = this.#source;
     if (kind === 'differs') {
-      // Events after the checkpoint may have changed the numbers of its last day.
-      if (isInNewestBlock && days?.endsOpen) return 'of a day that was not over at the checkpoint';
-      return days && (await this.#isHidden(time)) ? HIDDEN : null;
+      if (!days) return null;
+      // Events after the checkpoint may have changed the numbers of its last day, and give others to later ones.
+      if (!(await log.isOver(dayOf(time)))) return 'of a day that was not over at the checkpoint';
+      return (await this.#isHidden(time)) ? HIDDEN : null;
     }
     // An event that stays a hash may give the same row.
     if (kind === 'repeated') return !days && (await this.#isHidden(time)) ? HIDDEN : null;
