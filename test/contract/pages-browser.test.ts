@@ -320,6 +320,18 @@ describe('a portal', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('and a document shows the part that its contents lead to, also when the parts before it are laid out on the way', async () => {
+    await using visited = await opened({ viewport: { width: 1440, height: 900 } });
+    const { page } = visited;
+    await page.goto(`${site.origin}/philosophy/simulation/reference/`);
+    const link = page.locator('.contents a').last();
+    const part = page.locator((await link.getAttribute('href'))!);
+    await link.click();
+    const place = () => part.evaluate((one) => one.getBoundingClientRect().top);
+    await expect.poll(place).toBeLessThan(100);
+    expect(await place()).toBeGreaterThanOrEqual(0);
+  });
+
   test('and the reference of the API is at most four screens of a phone high', async () => {
     await using visited = await opened({ viewport: { width: 390, height: 844 } });
     await visited.page.goto(`${site.origin}/api/`);
