@@ -81,6 +81,7 @@ interface Walk extends CompareOptions {
   log: LogRows;
   excuses: Excuses;
   found: Compared;
+  /** Rows that were read from the file already. */
   waiting: RowText[];
   line: number;
   /** The row of the log that should come next; null: there are no more; undefined: no row has shown yet where the file begins. */
@@ -103,13 +104,30 @@ export async function compareRows(
 ): Promise<Compared> {
   const { start, read = [], onProgress } = options;
   const found: Compared = {
-    ...{ findings: [], rows: 0, proved: 0, unchanged: 0, expected: 0, left: new Map(), isAbandoned: false },
-    ...{ newest: start ?? null, oldest: null },
+    findings: [],
+    rows: 0,
+    proved: 0,
+    unchanged: 0,
+    expected: 0,
+    newest: start ?? null,
+    oldest: null,
+    left: new Map(),
+    isAbandoned: false,
   };
-  const at = { waiting: [...read], line: 0, next: start, newestTime: null, time: null };
-  const walk: Walk = { ...options, file, log, excuses, found, ...at };
+  const walk: Walk = {
+    ...options,
+    file,
+    log,
+    excuses,
+    found,
+    waiting: [...read],
+    line: 0,
+    next: start,
+    newestTime: null,
+    time: null,
+  };
   for (let row = await nextRow(walk); row; row = await nextRow(walk)) {
-    if (walk.waiting.shift() === undefined) file.skip();
+    skipRow(walk);
     walk.line = row.line;
     found.rows += 1;
     if (found.rows % PROGRESS_ROWS === 0) onProgress?.(walk.next ?? null);
@@ -123,8 +141,14 @@ export async function compareRows(
   return found;
 }
 
+/** Rows that were read from the file already come before those that are still in it. */
 async function nextRow({ waiting, file }: Walk): Promise<RowText | null> {
   return waiting[0] ?? file.peek();
+}
+
+function skipRow({ waiting, file }: Walk): void {
+  if (waiting.length > 0) waiting.shift();
+  else file.skip();
 }
 
 async function compareRow(text: string, walk: Walk): Promise<void> {
@@ -234,7 +258,7 @@ function isLike(row: LogRow, cells: Cells, walk: Walk): boolean {
   return !differences(row, cells, walk).some(({ column }) => key.includes(column));
 }
 
-/** Whether the file goes on with a row of the log, so that the row before it does not stand for that. */
+/** Whether the file’s next row is this row of the log. Then the current row is not a changed version of it. */
 async function isNextInFile(row: LogRow, walk: Walk): Promise<boolean> {
   const following = await nextRow(walk);
   return following !== null && isSame(row, following.text, walk);
@@ -245,7 +269,10 @@ function isPassed(place: Place | null, { next }: Walk): boolean {
   return place !== null && (next == null || place > next);
 }
 
-/** The rows before a place are missing. False: they are not, since the file goes on with them. */
+/**
+ * Reports the rows of the log before a place as missing. Returns false, and reports none, if the file’s next row is the one that should come
+ * now: then the current row is the one in the wrong place.
+ */
 async function goTo(place: Place | null, walk: Walk): Promise<boolean> {
   const { next, log } = walk;
   if (next == null || place === next) return true;
