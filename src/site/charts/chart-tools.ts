@@ -3,9 +3,7 @@ import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
-import { formatNumber } from '../../../pipeline/words/number.ts';
 import { loadFile } from '../layout/load-file.ts';
-import { pause } from '../layout/pause.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
 import { type Place, viewChart } from './view-chart.ts';
@@ -24,9 +22,6 @@ async function openTools(facts: ChartFacts) {
   const kind = findChart(facts.id)!;
   const texts = await Promise.all(kind.sources.map(async (path) => [path, await read(path)]));
   const chart = kind.open(PublishedFiles.of(Object.fromEntries(texts)), facts.organisation);
-  // The first number in words takes a browser longer than a picture, so it is a task of its own.
-  formatNumber(0);
-  await pause();
   return {
     /** The time of the data, which can be newer than the page. */
     asOf: chart.asOf,
