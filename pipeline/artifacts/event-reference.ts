@@ -27,15 +27,19 @@ export interface EventType {
   decision: Decision;
 }
 
-/** Every event type, in the order of the schemas. */
+/** Every event type, in the order of the schemas. What follows from a JSON Schema is made when it is asked for, as that takes time. */
 export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
   const { description, effect } = annotationsOf(EVENT_DATA[type]) as { description: string; effect: string };
   return {
     type,
     description,
     effect,
-    fields: fieldsOfData(dataSchema(type)),
-    example: formatEventLine(exampleOf(type)),
+    get fields() {
+      return fieldsOfData(dataSchema(type));
+    },
+    get example() {
+      return formatEventLine(exampleOf(type));
+    },
     files: filesOf(type),
     schema: eventSchemaPath(type),
     decision: DECISIONS[type],

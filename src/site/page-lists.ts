@@ -22,7 +22,7 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
     if (typeof pages === 'function') return { kind, paths: pages(release), touched: null, sources: {} };
     const paths = pages.paths?.(release) ?? [addressOf(kind)];
     const { sources: of } = pages;
-    const sources = of ? Object.fromEntries(paths.map((path) => [path, of(path)])) : {};
+    const sources = of ? Object.fromEntries(paths.map((path) => [path, of(path, release)])) : {};
     return { kind, paths, touched: since === null ? [] : pages.touched(release, since), sources };
   });
   return Response.json(lists);

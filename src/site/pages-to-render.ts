@@ -1,16 +1,20 @@
+import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { papers } from '../../pipeline/artifacts/academics/papers.ts';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { paperPage } from '../../pipeline/artifacts/documents/papers-bib.ts';
+import { transparency } from '../../pipeline/artifacts/government/transparency.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
 import { GROUPS } from '../api/routes/table.ts';
-import { rowsPaths } from './explore/rows/rows-facts.ts';
+import { browsedTables, leadsToRecords, rowsHref } from './explore/rows/rows-facts.ts';
+import { otherFormats } from './files/other-formats.ts';
 import type { SiteRelease } from './layout/release.ts';
 import { closedYears } from './portals/report/closed-years.ts';
 import { type ArchiveFolder, archivePages, touchedPages } from './records/archives.ts';
 import { sentinelEntries } from './records/sentinels.ts';
+import { groupAddress } from './reference/api/api-facts.ts';
 import { recordYears } from './reference/search/search-entries.ts';
 
 /** The addresses of one kind of page in a release, each once. */
@@ -26,7 +30,7 @@ interface KeptKind {
    */
   touched(release: SiteRelease, since: string): readonly string[];
   /** The files of the release that a page follows from: where one is new, the page is made anew. Absent: none. */
-  sources?(path: string): readonly string[];
+  sources?(path: string, release: SiteRelease): readonly string[];
 }
 
 export type PageKind = PagePaths | KeptKind;
@@ -41,9 +45,28 @@ const STEADY: KeptKind = { touched: () => [] };
 
 const recordsPath = (year: string) => `/search/index/records-${year}.json`;
 
+const reportAddress = (year: number) => `/government/transparency/${yearText(year)}/`;
+
 const perChart = (folder: string, end: string): KeptKind => {
   const charts = new Map(CHARTS.map(({ id, sources }) => [`/${folder}/${id}${end}`, sources]));
   return { ...STEADY, paths: () => [...charts.keys()], sources: (path) => charts.get(path)! };
+};
+
+/** The rows of tables, with the sizes of the Parquet files. Citations of files without a time state the year of the release. */
+const rows = (which: 'first' | 'others'): KeptKind => {
+  const tables = new Map(browsedTables(which).map((table) => [rowsHref(table), table]));
+  return {
+    paths: () => [...tables.keys()],
+    touched(release, since) {
+      const isNewYear = !release.draft.timestamp.startsWith(since.slice(0, 4));
+      return [...tables.keys()].filter((path) => isNewYear || leadsToRecords(tables.get(path)!));
+    },
+    sources(path, release) {
+      const { artifact } = tables.get(path)!;
+      const forms = otherFormats(artifact, release).flatMap((table) => table.forms);
+      return [artifact.path, ...forms.map(({ file }) => file.path)];
+    },
+  };
 };
 
 /**
@@ -54,9 +77,20 @@ export const PAGES_TO_RENDER: Readonly<Record<string, PageKind>> = {
   '/.well-known/api-catalog': STEADY,
   '/404': STEADY,
   '/[area]': () => AREAS.map((area) => `/${area}/`),
+  '/about': { ...STEADY, sources: () => ['publisher.vkey'] },
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
   '/accessibility': STEADY,
-  '/api/[group]': () => GROUPS.map((group) => `/api/${group}/`),
+  '/api': STEADY,
+  '/api/[group]': {
+    paths: () => GROUPS.map(groupAddress),
+    // It has an example of `/live`, whose value is that of a file of another group.
+    touched: () => [groupAddress('service')],
+    // Of the other examples, those that are not invented are excerpts of the group's own files.
+    sources: (path) =>
+      ARTIFACTS.filter(({ kind, restricted }) => kind !== 'printed' && !restricted)
+        .filter(({ area }) => groupAddress(area) === path)
+        .map((one) => one.path),
+  },
   '/asyncapi.json': STEADY,
   '/attestations/implementers': STEADY,
   '/charts/[id]': perChart('charts', '/'),
@@ -64,12 +98,19 @@ export const PAGES_TO_RENDER: Readonly<Record<string, PageKind>> = {
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': perChart('embed', '/'),
   '/embedding': STEADY,
+  '/events': { ...STEADY, sources: () => [eventsByDay.path] },
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
-  '/files/[...path]/rows': () => rowsPaths('first'),
-  '/files/[...path]/rows/[table]': () => rowsPaths('others'),
+  '/files/[...path]/rows': rows('first'),
+  '/files/[...path]/rows/[table]': rows('others'),
   '/glossary': STEADY,
-  '/government/transparency/[year]': (release) =>
-    closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
+  '/government/transparency/[year]': {
+    ...STEADY,
+    paths: (release) => closedYears(release).map(reportAddress),
+    sources: (path, release) =>
+      closedYears(release).flatMap((year) =>
+        reportAddress(year) === path ? [transparency.closedPath(year)] : [],
+      ),
+  },
   '/licence': STEADY,
   '/mirrors': { ...STEADY, sources: () => ['publisher.vkey'] },
   '/oembed/[id].json': perChart('oembed', '.json'),

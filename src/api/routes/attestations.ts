@@ -100,7 +100,7 @@ To verify a document without sending it anywhere, use the page \`/attestations/\
     },
     answer: ok('The verdict.', 'application/json', {
       type: VerdictDocument,
-      example: () => example().verdict,
+      example: exampleVerdict,
     }),
     problems: ['content_too_large', 'unsupported_media_type'],
   }),
@@ -121,7 +121,7 @@ To verify a document without sending it anywhere, use the page \`/attestations/\
       'By its id, 64 hex digits, or its UUID. For an attestation that was revoked before the ledger had it, the response has only the revocation (`registered` is false). Attestations that expired more than 90 days ago are no longer found. `/philosophy/companions.json` lists all others.',
     answer: ok('Its status.', 'application/json', {
       type: StatusDocument,
-      example: () => example().status,
+      example: exampleStatus,
     }),
     problems: ['not_found'],
   }),
@@ -129,23 +129,28 @@ To verify a document without sending it anywhere, use the page \`/attestations/\
 
 const LEDGER_TIME = '2025-12-01T05:58:12Z';
 
-/** What the service answers about the signed attestation an hour after it was signed. */
-function example() {
+/** An hour after the attestation was signed. */
+const NOW = Date.parse(LEDGER_TIME);
+
+function exampleVerdict() {
+  const { document, companions } = SIGNED;
+  const known = { companions: Companions.parse(companions), registry: exampleRegistry(), now: NOW };
+  return { ...verifyAttestation(JSON.stringify(document), known), as_of: LEDGER_TIME };
+}
+
+function exampleStatus() {
+  return { ...lookUpStatus(attestationId(SIGNED.document), exampleRegistry(), NOW), as_of: LEDGER_TIME };
+}
+
+/** The one that has the signed attestation. */
+function exampleRegistry() {
   const { document } = SIGNED;
   const { attested_by: companion, ledger_id, scope, risk_level, attested_at, expires_at } = document;
-  const now = Date.parse(LEDGER_TIME);
-  const id = attestationId(document);
-  const registry = registryOf({
-    [id]: Registered.parse({
+  return registryOf({
+    [attestationId(document)]: Registered.parse({
       ...{ companion, ledger_id, scope, risk_level, attested_at, expires_at },
       ...{ drift_threshold: 0.1, check_interval: 'P1D', drift: null, checked_at: null, late_checks: 0 },
       ...{ status: 'active', ended_at: null, reason: null, superseded_by: null, renews: null },
     }),
   });
-  const companions = Companions.parse(SIGNED.companions);
-  const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });
-  return {
-    verdict: { ...verdict, as_of: LEDGER_TIME },
-    status: { ...lookUpStatus(id, registry, now), as_of: LEDGER_TIME },
-  };
 }

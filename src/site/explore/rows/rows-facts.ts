@@ -27,11 +27,14 @@ export function rowsHref(table: Table): string {
   return `/files/${path}/rows/${BROWSED.get(path)?.[0] === table ? '' : `${table.name}/`}`;
 }
 
-/** The addresses of the first table of each file, or of the others. */
-export function rowsPaths(which: 'first' | 'others'): string[] {
-  return [...BROWSED.values()].flatMap((all) =>
-    (which === 'first' ? all.slice(0, 1) : all.slice(1)).map(rowsHref),
-  );
+/** The first table of each file, or the others. */
+export function browsedTables(which: 'first' | 'others'): Table[] {
+  return [...BROWSED.values()].flatMap((all) => (which === 'first' ? all.slice(0, 1) : all.slice(1)));
+}
+
+/** Whether cells of a table lead to pages of records, whose addresses follow from all records. */
+export function leadsToRecords(table: Table): boolean {
+  return Object.keys(linksOf(table)).length > 0;
 }
 
 /** A table with its first rows, and all tables of its file. `name`: of one of these; the first by default. */

@@ -22,7 +22,12 @@ export function groupTitle(group: Group): string {
     : AREA_WORDS[group as Area].title;
 }
 
+/** The page about a group of routes. */
+export function groupAddress(group: Group): string {
+  return `/api/${group}/`;
+}
+
 /** Where the API reference describes a route. */
 export function routeAddress({ group, id }: Pick<Route, 'group' | 'id'>): string {
-  return `/api/${group}/#${id}`;
+  return `${groupAddress(group)}#${id}`;
 }
