@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { Companion, Companions } from '../attestation/companions.ts';
-import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
 import { type Json, readLimitedJson } from '../attestation/limited-json.ts';
 import { formatProblem } from '../attestation/problem.ts';
 import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
+import { PROJECT } from '../config/project.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { readAtMost } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
@@ -13,6 +14,8 @@ import type { Verifier } from '../ledger/notes/note.ts';
 import { isDemoLedger } from '../ledger/writing/demo-key.ts';
 
 const NONE: Companions = { companions: [], wallets: [] };
+/** The companions of demo ledgers, and the wallets of their entities. The secret halves are published: pipeline/attestation/demo-companions.ts. */
+const DEMO_COMPANIONS = join(PROJECT, 'data/keys/companions.json');
 
 /**
  * The companions that may attest in a ledger signed by `verifiers`, from the file at `path`. Without a file, the demo
@@ -24,9 +27,9 @@ export async function readCompanions(
   verifiers: readonly Verifier[],
 ): Promise<Companions> {
   const isDemo = isDemoLedger(verifiers);
-  if (path === null) return isDemo ? demoCompanions() : NONE;
+  if (path === null) return isDemo ? readCompanionsFile(DEMO_COMPANIONS) : NONE;
   const given = await readCompanionsFile(path);
-  const published = publishedKeyOf(given);
+  const published = await publishedKeyOf(given);
   if (isDemo || published === null) return given;
   throw fault(
     path,
@@ -36,8 +39,9 @@ export async function readCompanions(
 }
 
 /** The companion that has a demo key; null if none has one. */
-function publishedKeyOf({ companions }: Companions): string | null {
-  const published = demoPublicKeys();
+async function publishedKeyOf({ companions }: Companions): Promise<string | null> {
+  const demo = await readCompanionsFile(DEMO_COMPANIONS);
+  const published = new Set(demo.companions.flatMap(({ keys }) => keys.map(({ public_key }) => public_key)));
   const found = companions.find(({ keys }) => keys.some(({ public_key }) => published.has(public_key)));
   return found?.companion ?? null;
 }
@@ -94,7 +98,7 @@ export async function trustedCompanions(
     ? { companions: await readCompanions(path, ledger.verifiers), registry: null }
     : await readTrustFile(path!);
   if (companions.companions.length === 0) throw noCompanions();
-  const published = publishedKeyOf(companions);
+  const published = await publishedKeyOf(companions);
   if (published !== null)
     note(
       `The key of ${published} belongs to a demo ledger. Its secret half is public, so its signature proves nothing.`,

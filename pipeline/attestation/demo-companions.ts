@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { FIRST_CYCLE } from '../ledger/events/slot.ts';
 import { DEMO_ORIGIN } from '../ledger/writing/demo-key.ts';
-import type { Companions } from './companions.ts';
-import { publicKeyHex, type SigningKey } from './sign-attestation.ts';
-import { addressOf, personalHash, type WalletClaim, walletText } from './wallet-signature.ts';
+import type { SigningKey } from './sign-attestation.ts';
+import { personalHash, type WalletClaim, walletText } from './wallet-signature.ts';
 
 /** The companions of demo ledgers and their algorithms. */
 const ALGORITHM = { LANTERN: 'ed25519', TALLY: 'ed25519', COMPASS: 'ecdsa-secp256k1' } as const;
@@ -26,26 +24,6 @@ export function demoCompanionKeys(): SigningKey[] {
   });
 }
 
-/** The public keys of the demo companions, and the wallets of the demo entities. */
-export function demoCompanions(): Companions {
-  const companions = demoCompanionKeys().map(({ companion, algorithm, secretKey }) => {
-    const key = { algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from: FIRST_CYCLE };
-    return { companion, keys: [key] };
-  });
-  const wallets = DEMO_LEDGER_IDS.map((ledger_id) => ({ ledger_id, address: demoWalletAddress(ledger_id) }));
-  return { companions, wallets };
-}
-
-/** Public keys in hex; production services refuse companions that hold one of them. */
-export function demoPublicKeys(): ReadonlySet<string> {
-  return new Set(demoCompanionKeys().map(({ algorithm, secretKey }) => publicKeyHex(algorithm, secretKey)));
-}
-
-/** Address of the demo wallet that belongs to a ledger id. */
-function demoWalletAddress(ledgerId: string): string {
-  return addressOf(secp256k1.getPublicKey(walletSecret(ledgerId), false));
-}
-
 /** `wallet_signature` by the wallet of the claim's ledger id; deterministic (RFC 6979). */
 export function signWithDemoWallet(claim: WalletClaim): string {
   const signed = secp256k1.sign(personalHash(walletText(claim)), walletSecret(claim.ledger_id), {
@@ -57,7 +35,7 @@ export function signWithDemoWallet(claim: WalletClaim): string {
 }
 
 /** Published like every demo key. */
-function walletSecret(ledgerId: string): Uint8Array {
+export function walletSecret(ledgerId: string): Uint8Array {
   return hash('sha256', `${DEMO_ORIGIN}: a published key of the wallet behind ${ledgerId}`, 'buffer');
 }
 

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
-import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
@@ -16,6 +15,7 @@ import {
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
 import { useFolder } from '../setups/use-folder.ts';
+import { DEMO_COMPANIONS } from './demo-companions.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(PROJECT, 'docs/attestations.md'), 'utf8');
@@ -107,6 +107,6 @@ describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
 
 test('data/keys/companions.json has the keys of the sample’s companions', () => {
   const text = readFileSync(join(PROJECT, 'data/keys/companions.json'), 'utf8');
-  expect(text).toBe(`${JSON.stringify(demoCompanions(), null, 2)}\n`);
+  expect(text).toBe(`${JSON.stringify(DEMO_COMPANIONS, null, 2)}\n`);
   expect(Companions.parse(JSON.parse(text)).companions).toHaveLength(3);
 });

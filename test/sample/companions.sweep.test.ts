@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { isCheckOverdue, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {
@@ -7,9 +6,10 @@ import {
   type CompanionState,
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
+import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 
-const companions = demoCompanions();
+const companions = DEMO_COMPANIONS;
 const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
 const findings = EVENTS.filter(isCompanionEvent).flatMap((event) => applyCompanionEvent(state, event));
 const registered = state.companions;
