@@ -5,7 +5,10 @@ import lighthouse from 'lighthouse';
 import puppeteer from 'puppeteer';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import { signNote } from '../../pipeline/ledger/notes/note.ts';
 import { PAGES } from '../contract/pages/page-kinds.ts';
+import { signer } from '../ledger/test-signer.ts';
 import { buildFixture } from './build-fixture.ts';
 import { servePages } from './serve-pages.ts';
 
@@ -23,6 +26,12 @@ const TIMES = [
 /** Instead of 30 s, ms. */
 const PATIENCE = 150_000;
 
+/** The page of the log lists who signed it. */
+const CHECKPOINT = signNote(
+  formatCheckpoint({ origin: signer.verifier.name, size: 1000, root: '00'.repeat(32) }),
+  signer,
+);
+
 /** One page of each kind, but for those that ask search engines to pass by. */
 const PATHS = Object.keys(PAGES).filter((path) => !/^(404\.html|embed\/.*)$/.test(path));
 
@@ -30,7 +39,7 @@ test.each(PATHS)(
   '/%s has all points of Lighthouse for accessibility, best practices and SEO',
   async (path) => {
     const built = await buildFixture();
-    const { server, origin } = await servePages(built.out);
+    const { server, origin } = await servePages(built.out, { '/log/checkpoint': CHECKPOINT });
     const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
     const { CHROMIUM_PATH = null, PATH = '' } = process.env;
     const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH });
