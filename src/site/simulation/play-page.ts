@@ -6,7 +6,7 @@ import { pause } from '../layout/pause.ts';
 import { followAddress, putAddress } from '../layout/tool.ts';
 import { cardOf } from './card.ts';
 import { AddressFault, formatRunAddress, isOtherVersion, parseRunAddress } from './run-address.ts';
-import { type Part, showSituation } from './situation.ts';
+import { type Part, showCourse, showSituation } from './situation.ts';
 import { beforeLastChoice, begin, choose, goOn } from './turn.ts';
 import { changesInWords } from './words.ts';
 
@@ -65,9 +65,13 @@ async function draw(steps: readonly [Run, ...Run[]], own: number): Promise<void>
   showShare(run);
   const before = beforeLastChoice(steps) ?? steps[0];
   part('said').textContent = [`Day ${world.tick}.`, ...changesInWords(before.world, world)].join(' ');
+  // What follows has the page laid out, and would hold its reader up for longer together with the above.
+  await pause();
+  if (own !== shown) return;
   // Brings what is played into view, and the reader with it.
   card.querySelector('h3')!.focus({ preventScroll: true });
   part('screen').scrollIntoView({ block: 'start' });
+  showCourse(part, steps);
 }
 
 /** The link of the run, and its citation with the year of the release, because a run has no date. */

@@ -29,7 +29,12 @@ export function showSituation(part: Part, steps: readonly Run[]): void {
     : 'Open a name to read why it stands there.';
   part('tally').replaceChildren(...tally(world));
   part('economy').replaceChildren(...economy(world));
-  part('course').innerHTML = coursePicture(steps, Math.max(260, part('course').clientWidth));
+}
+
+/** The course of opinions, as wide as its place, which has to be laid out for that. */
+export function showCourse(part: Part, steps: readonly Run[]): void {
+  const place = part('course');
+  place.innerHTML = coursePicture(steps, Math.max(260, place.clientWidth));
 }
 
 function clockWords({ world, scenario }: Run): string {
