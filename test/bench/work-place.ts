@@ -17,7 +17,12 @@ export function useWorkPlace(): void {
     killBelow(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  for (const [signal, status] of Object.entries(STATUSES)) process.once(signal, () => process.exit(status));
+  for (const [signal, status] of Object.entries(STATUSES))
+    process.once(signal, () => {
+      // A ledger of fifty years has some hundred thousand files.
+      console.log(`${signal}: removing what the benchmarks wrote …`);
+      process.exit(status);
+    });
 }
 
 /** Until there is none: one that is about to end may have started another. */
