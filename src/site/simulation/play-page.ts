@@ -70,7 +70,7 @@ async function draw(steps: readonly [Run, ...Run[]], own: number): Promise<void>
   if (own !== shown) return;
   // Brings what is played into view, and the reader with it.
   card.querySelector('h3')!.focus({ preventScroll: true });
-  part('screen').scrollIntoView({ block: 'start' });
+  part('screen').scrollIntoView();
   showCourse(part, steps);
 }
 
