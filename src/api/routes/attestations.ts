@@ -132,6 +132,7 @@ const LEDGER_TIME = '2025-12-01T05:58:12Z';
 /** An hour after the attestation was signed. */
 const NOW = Date.parse(LEDGER_TIME);
 
+/** What the service answers then about the signed attestation. */
 function exampleVerdict() {
   const { document, companions } = SIGNED;
   const known = { companions: Companions.parse(companions), registry: exampleRegistry(), now: NOW };
