@@ -27,7 +27,7 @@ export interface EventType {
   decision: Decision;
 }
 
-/** Every event type, in the order of the schemas. What follows from a JSON Schema is made when it is asked for, as that takes time. */
+/** Every event type, in the order of the schemas. Fields follow from JSON Schemas, which take long to make, and few who load this ask for them. */
 export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
   const { description, effect } = annotationsOf(EVENT_DATA[type]) as { description: string; effect: string };
   return {
@@ -37,9 +37,7 @@ export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
     get fields() {
       return fieldsOfData(dataSchema(type));
     },
-    get example() {
-      return formatEventLine(exampleOf(type));
-    },
+    example: formatEventLine(exampleOf(type)),
     files: filesOf(type),
     schema: eventSchemaPath(type),
     decision: DECISIONS[type],

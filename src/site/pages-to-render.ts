@@ -45,8 +45,6 @@ const STEADY: KeptKind = { touched: () => [] };
 
 const recordsPath = (year: string) => `/search/index/records-${year}.json`;
 
-const reportAddress = (year: number) => `/government/transparency/${yearText(year)}/`;
-
 const perChart = (folder: string, end: string): KeptKind => {
   const charts = new Map(CHARTS.map(({ id, sources }) => [`/${folder}/${id}${end}`, sources]));
   return { ...STEADY, paths: () => [...charts.keys()], sources: (path) => charts.get(path)! };
@@ -105,11 +103,8 @@ export const PAGES_TO_RENDER: Readonly<Record<string, PageKind>> = {
   '/glossary': STEADY,
   '/government/transparency/[year]': {
     ...STEADY,
-    paths: (release) => closedYears(release).map(reportAddress),
-    sources: (path, release) =>
-      closedYears(release).flatMap((year) =>
-        reportAddress(year) === path ? [transparency.closedPath(year)] : [],
-      ),
+    paths: (release) => closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
+    sources: (path) => [transparency.closedPath(Number(path.split('/').at(-2)))],
   },
   '/licence': STEADY,
   '/mirrors': { ...STEADY, sources: () => ['publisher.vkey'] },
