@@ -1,12 +1,12 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/events/slot.ts';
 import type { Blobs, Wanted } from '../mirror/blobs.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { STAGING } from '../release/disk/remove-left-overs.ts';
+import { removeWhole, SNAPSHOT_STAGING, STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import {
   INDEX,
@@ -34,8 +34,6 @@ export interface SnapshotsPull extends PullOptions {
 }
 
 const PAGE = `${SNAPSHOTS}/index.html`;
-/** Folders that are made or removed. */
-const ASIDE = `${STAGING}snapshot-`;
 const FETCHED = `${STAGING}fetched-snapshots`;
 /** Each has few new files, so a store with a long way to it would be waited for most of the time. */
 const SNAPSHOTS_AT_ONCE = 4;
@@ -66,8 +64,11 @@ export async function pullSnapshots(
     return { texts: new Map(), rest: async () => true, clean: async () => {} };
   await asDiskErrors(out, () => makeFolder(join(out, SNAPSHOTS)));
   const here = await localSnapshots(out);
-  for (const [id, hash] of here)
-    if (wanted.has(id) && wanted.get(id) !== hash) await removeWhole(out, `${SNAPSHOTS}/${id}`);
+  const others = [...here].filter(([id, hash]) => wanted.has(id) && wanted.get(id) !== hash);
+  await removeWhole(
+    out,
+    others.map(([id]) => `${SNAPSHOTS}/${id}`),
+  );
   const missing = [...wanted]
     .filter(([id, hash]) => here.get(id) !== hash)
     .sort()
@@ -127,10 +128,11 @@ async function removeOthers(
   wanted: ReadonlyMap<string, string>,
   files: SnapshotFiles['files'],
 ): Promise<void> {
-  for (const id of (await localSnapshots(out)).keys())
-    if (!wanted.has(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
-  for (const name of await readdir(join(out, OLD_HISTORIES)).catch(() => []))
-    if (!files[`${OLD_HISTORIES}/${name}`]) await removeWhole(out, `${OLD_HISTORIES}/${name}`);
+  const ids = [...(await localSnapshots(out)).keys()].filter((id) => !wanted.has(id));
+  const histories = (await readdir(join(out, OLD_HISTORIES)).catch(() => []))
+    .map((name) => `${OLD_HISTORIES}/${name}`)
+    .filter((path) => !files[path]);
+  await removeWhole(out, [...ids.map((id) => `${SNAPSHOTS}/${id}`), ...histories]);
 }
 
 /** Notes the files of a snapshot that another folder may have. */
@@ -141,16 +143,6 @@ async function knowSnapshot(folder: string, id: string, blobs: Blobs): Promise<v
     .catch(() => null);
   for (const file of snapshot?.files ?? [])
     if ('url' in file) blobs.know(file.sha256, { folder, file: file.url });
-}
-
-/** Renames it first, so that a kill leaves no part of a snapshot. */
-async function removeWhole(out: string, path: string): Promise<void> {
-  const aside = join(out, `${ASIDE}${basename(path)}`);
-  await asDiskErrors(join(out, path), async () => {
-    await rm(aside, { recursive: true, force: true });
-    await rename(join(out, path), aside);
-    await rm(aside, { recursive: true, force: true });
-  });
 }
 
 interface Means extends SnapshotsPull {
@@ -173,7 +165,7 @@ async function pullSnapshot(
   const astray = stored.find(({ url }) => !url.startsWith(`${path}/`));
   if (astray) throw invalid(place, `paths below ${path}/`, astray.url);
   await blobs.fetchAll(stored.map(storedBlob), parallel);
-  const folder = new StagingFolder(join(out, `${ASIDE}${id}`));
+  const folder = new StagingFolder(join(out, `${SNAPSHOT_STAGING}${id}`));
   const wanted = stored.map(({ url, sha256, bytes }) => ({ as: url.slice(path.length + 1), sha256, bytes }));
   await blobs.assemble(folder, wanted, [[INDEX, index]]);
   await asDiskErrors(join(out, path), async () => {

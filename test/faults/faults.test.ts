@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { PROJECT } from '../../pipeline/config/project.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Finding } from './sweep.ts';
 import type { Swept } from './sweep-all.ts';
-import { MISTAKES } from './wrong-publishers.ts';
+import { MISTAKES, withMistake } from './wrong-publishers.ts';
 
 const RUN = join(import.meta.dirname, 'run-sweep.ts');
 const HOURS_MS = 8 * 3_600_000;
@@ -58,6 +60,11 @@ describe('whatever call fails, whenever the process is killed or power is lost',
       if (isSweep) console.log(JSON.stringify(swept));
     },
   );
+});
+
+test.each(Object.keys(MISTAKES))('a program that %s can still be made of this one', (mistake) => {
+  for (const file of Object.keys(MISTAKES[mistake]!.changes))
+    expect(() => withMistake(mistake, file, readFileSync(join(PROJECT, file), 'utf8'))).not.toThrow();
 });
 
 if (isSweep)

@@ -23,7 +23,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'acknowledges an event that is not flushed': {
     scenario: 'an event appended',
     changes: {
-      'pipeline/ledger/writing/head-and-snapshot-files.ts': [['if (durable) await file.sync();', '']],
+      'pipeline/ledger/writing/head-and-snapshot-files.ts': [['await file.sync();', '']],
     },
   },
   'renames a file that is not flushed': {
@@ -55,7 +55,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'links to a release whose name is not flushed': {
     scenario: 'first run',
     changes: {
-      'pipeline/release/disk/swap-current.ts': [['if (names.length > 0) await sync(join(out, folder));', '']],
+      'pipeline/release/disk/swap-current.ts': [['if (names.length > 0) await sync(releases);', '']],
     },
   },
   'makes folders whose names are not flushed': {
@@ -89,6 +89,14 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
       ],
     },
   },
+  'removes a snapshot whose new name is not flushed': {
+    scenario: 'next run',
+    changes: {
+      'pipeline/release/disk/remove-left-overs.ts': [
+        ['await asDiskErrors(folder, () => sync(folder));', 'await asDiskErrors(folder, async () => {});'],
+      ],
+    },
+  },
   'goes on after a flush that failed': {
     scenario: 'rotate',
     changes: {
@@ -111,7 +119,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     scenario: 'a mirror that goes on',
     changes: {
       'pipeline/mirror/local-tiles.ts': [
-        ['inParallel([...placed, ...folders], parallel, sync)', 'Promise.resolve()'],
+        ['await asDiskErrors(this.#log, () => syncAll(placed, [...folders]));', ''],
       ],
     },
   },
@@ -123,14 +131,16 @@ export function plantMistake(name: string): void {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      const [, texts] = Object.entries(changes).find(([file]) => url.endsWith(`/${file}`)) ?? [];
-      if (!texts) return loaded;
-      let source = `${loaded.source}`;
-      for (const [from, to] of texts) {
-        if (source.split(from).length !== 2) throw new Error(`${url} does not say once: ${from}`);
-        source = source.replace(from, to);
-      }
-      return { ...loaded, source };
+      const [file] = Object.keys(changes).filter((one) => url.endsWith(`/${one}`));
+      return file === undefined ? loaded : { ...loaded, source: withMistake(name, file, `${loaded.source}`) };
     },
   });
+}
+
+/** The text of a file of the program with a mistake. Throws where it does not say once what is to be changed. */
+export function withMistake(name: string, file: string, text: string): string {
+  return MISTAKES[name]!.changes[file]!.reduce((before, [from, to]) => {
+    if (before.split(from).length !== 2) throw new Error(`${file} does not say once: ${from}`);
+    return before.replace(from, to);
+  }, text);
 }

@@ -4,14 +4,11 @@ import type { HistoryArtifact } from '../../artifacts/artifact.ts';
 import { ARTIFACTS, HISTORIES } from '../../artifacts/table.ts';
 import { asDiskErrors, exists, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
+import { removeLeftOvers, SNAPSHOT_STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, type ManifestFile, storedAt } from '../../release/format/manifest.ts';
 import { LATEST_PATH } from '../../release/format/public-manifest.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS, type SnapshotFile } from '../../release/format/snapshot-index.ts';
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
-
-/** Name prefix of folders that are staged or being removed. */
-export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
 
 /**
  * Publishes the data files of a release as `OUT/snapshots/<id>`. Does nothing if that exists: the first release of a ledger snapshot

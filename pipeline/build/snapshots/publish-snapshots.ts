@@ -1,6 +1,7 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asDiskErrors, replaceFiles } from '../../disk/durable.ts';
+import { removeWhole } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, sha256 } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
 import { locateHistories } from './old-histories.ts';
-import { publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
+import { publishSnapshot } from './publish-snapshot.ts';
 import { publishedEntries } from './read-published.ts';
 import { retained } from './retained.ts';
 
@@ -103,20 +104,11 @@ function noteOf(list: string, { signed }: Manifest, sign: Means['sign']): string
   return sign(formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) }));
 }
 
-/** Renames what is no longer listed before removing it, so that no reader sees half a snapshot. */
 async function removeOld(out: string, ids: readonly string[], index: SnapshotIndex): Promise<void> {
   const used = new Set(index.flatMap(({ histories = {} }) => Object.values(histories)));
   const histories = await readdir(join(out, OLD_HISTORIES)).catch(() => []);
-  const places = [
+  await removeWhole(out, [
     ...ids.map((id) => `${SNAPSHOTS}/${id}`),
     ...histories.map((name) => `${OLD_HISTORIES}/${name}`).filter((path) => !used.has(path)),
-  ];
-  for (const path of places) {
-    const aside = join(out, `${SNAPSHOT_STAGING}${basename(path)}`);
-    await asDiskErrors(join(out, path), async () => {
-      await rm(aside, { recursive: true, force: true });
-      await rename(join(out, path), aside);
-      await rm(aside, { recursive: true, force: true });
-    });
-  }
+  ]);
 }
