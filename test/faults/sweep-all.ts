@@ -33,6 +33,9 @@ const LONG_STEP = 97;
 /** Those that show names which are not flushed, bytes, and an order that nobody keeps. */
 const SOME_LOSSES: readonly Loss[] = ['all', 'bytes', 'older'];
 
+/** Half of what was removed is there again, and what was renamed before has its old name. */
+const HALVES: readonly Loss[] = ['even', 'odd'];
+
 /** Sweeps the scenarios of these names, or all, one after another. */
 export async function sweepAll(names: readonly string[], { extent, tell }: SweepOptions): Promise<void> {
   const lines = new Set<string>();
@@ -99,10 +102,12 @@ async function sweepSome(sweep: Sweep, lines: Set<string>): Promise<void> {
     await disturbApart(sweep, calls, places[Math.floor((kill * places.length) / (KILLS + 1))]!, 'SIGKILL');
 }
 
-/** Power is lost wherever readers see something else. */
+/** Power is lost wherever readers see something else, and wherever some of what is removed has gone. */
 async function cutWhereSeen(sweep: Sweep, losses: readonly Loss[]): Promise<void> {
-  for (const [at, done] of sweep.journal.entries())
+  for (const [at, done] of sweep.journal.entries()) {
     if (isSeen(done)) for (const loss of losses) await sweep.cut(at + 1, loss);
+    if (isThirdToGo(sweep.journal, at)) for (const loss of HALVES) await sweep.cut(at + 1, loss);
+  }
 }
 
 const placeOf = ({ kind, site }: Call) => `${kind} ${site}`;
@@ -122,4 +127,10 @@ function firsts(calls: readonly Call[], what: (call: Call) => string): number[] 
 /** Whether readers see something else after it: what was made beside its place is given its name. */
 function isSeen({ op, ...done }: Done): boolean {
   return op === 'rename' && 'to' in done && !done.to.includes('staging');
+}
+
+/** Whether it is the third removal in a row. */
+function isThirdToGo(journal: readonly Done[], at: number): boolean {
+  const gone = journal.slice(Math.max(0, at - 3), at + 1).map(({ op }) => op === 'remove');
+  return gone.length === 4 && gone.join() === 'false,true,true,true';
 }

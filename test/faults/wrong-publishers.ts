@@ -53,7 +53,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     },
   },
   'links to a release whose name is not flushed': {
-    scenario: 'first run',
+    scenario: 'next run',
     changes: {
       'pipeline/release/disk/swap-current.ts': [['if (names.length > 0) await sync(releases);', '']],
     },
