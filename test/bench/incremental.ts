@@ -8,7 +8,7 @@ import { below, withScratch } from './scratch.ts';
 
 const SHORT = 100_000;
 const NEW_EVENTS = 1000;
-const RUNS = 5;
+const RUNS = 3;
 const MOST_MEMORY_MB = 300;
 /**
  * Times SHA-256 of the bytes: each of them is read and hashed before a new release links it, and a history that is one file is copied, hashed

@@ -16,7 +16,7 @@ const LISTENERS = 1000;
 const FIRST_LISTENERS = 100;
 const RUNS = 3;
 /** Times a bare watch of the file: the system tells of a write, so nothing waits for the next look. */
-const MOST_LATER = 2.5;
+const MOST_LATER = 2;
 /** For all servers together; each takes a moment, since the reader of so many streams is one process. */
 const AUDIENCE = 3000;
 const AUDIENCE_EVENTS = 15;
