@@ -14,8 +14,11 @@ import { MISTAKES, withMistake } from './wrong-publishers.ts';
 const RUN = join(import.meta.dirname, 'run-sweep.ts');
 const HOURS_MS = 8 * 3_600_000;
 
-/** A ledger, a key, a release of a few files and a mirror; a whole run takes minutes. */
-const SOME_SCENARIOS = ['ledger init', 'an event appended', 'a small release', 'a mirror that goes on'];
+/** A ledger, a key, a release of a few files, a snapshot and a mirror; a whole run takes minutes. */
+const SOME_SCENARIOS = [
+  ...['ledger init', 'an event appended'],
+  ...['a small release', 'a snapshot that goes', 'a mirror that goes on'],
+];
 
 async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: Swept[]; stderr: string }> {
   const child = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../pipeline/disk/durable.ts';
-import { removeLeftOvers } from '../../pipeline/release/disk/remove-left-overs.ts';
+import { removeLeftOvers, removeWhole } from '../../pipeline/release/disk/remove-left-overs.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { SNAPSHOTS } from '../../pipeline/release/format/snapshot-index.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';
 import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { dataFile, MINTS, timeOf, tinyFacts } from '../release/publish-tiny.ts';
 import type { Scenario } from './scenario.ts';
+
+const GOING = '2025-07-03T18Z';
+const FILES_OF_SNAPSHOT = ['index.json', 'latest.json', 'manifest.json', 'supply.json'];
 
 const outOf = (folder: string) => join(folder, 'out');
 
@@ -41,6 +47,32 @@ export const RELEASE_SCENARIOS: Readonly<Record<string, Scenario>> = {
       const found = (await verifyRelease(current.dir)).map((finding) => JSON.stringify(finding));
       const isKnown = size === 12 || (size === 11 && !isDone);
       return isKnown ? found : [...found, `a release of ${size} events is served`];
+    },
+  },
+  'a snapshot that goes': {
+    async prepare(folder) {
+      for (const id of ['kept', GOING]) {
+        const place = join(outOf(folder), SNAPSHOTS, id);
+        await mkdir(place, { recursive: true });
+        for (const file of FILES_OF_SNAPSHOT) await writeFile(join(place, file), id);
+      }
+    },
+    run: (folder) => removeWhole(outOf(folder), [`${SNAPSHOTS}/${GOING}`]),
+    async resume(folder) {
+      await removeLeftOvers(outOf(folder));
+      if (existsSync(join(outOf(folder), SNAPSHOTS, GOING)))
+        await RELEASE_SCENARIOS['a snapshot that goes']!.run(folder);
+    },
+    async problems(folder, isDone) {
+      const snapshots = join(outOf(folder), SNAPSHOTS);
+      const found = await readdir(snapshots);
+      const problems = isDone && found.includes(GOING) ? ['it has not gone'] : [];
+      if (!found.includes('kept')) problems.push('another has gone');
+      for (const id of found) {
+        const files = await readdir(join(snapshots, id));
+        if (files.length !== FILES_OF_SNAPSHOT.length) problems.push(`of ${id} there is only ${files}`);
+      }
+      return problems;
     },
   },
 };

@@ -90,7 +90,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     },
   },
   'removes a snapshot whose new name is not flushed': {
-    scenario: 'next run',
+    scenario: 'a snapshot that goes',
     changes: {
       'pipeline/release/disk/remove-left-overs.ts': [
         ['await asDiskErrors(folder, () => sync(folder));', 'await asDiskErrors(folder, async () => {});'],
