@@ -1,34 +1,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AwsClient } from 'aws4fetch';
 import type { Credentials } from '../../pipeline/objects/object-address.ts';
 import { freePort } from './free-port.ts';
+import { ENDING, isInstalled } from './installed.ts';
 
 const run = promisify(execFile);
 
 const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin'];
-// Starting one to ask for its version takes longer than most tests.
-const isInstalled = (program: string) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 /** Whether Ceph's gateway is installed; `scripts/setup.sh --test` installs it. */
 export const hasObjectStore = PROGRAMS.every(isInstalled);
-
-/** A daemon also ends when the process of the tests is killed, where the system can do that. */
-const ENDING = isInstalled('setpriv') ? ['setpriv', '--pdeathsig', 'KILL'] : [];
 
 /** Of starting a daemon, and of each command that sets up the cluster. */
 const ATTEMPTS = 5;

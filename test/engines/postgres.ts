@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,6 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
+import { ENDING } from './installed.ts';
 
 const FOLDER = '/usr/lib/postgresql';
 
@@ -60,9 +63,21 @@ export class PostgresServer {
   /** `settings`: lines of postgresql.conf. */
   static async start({ settings = [] }: { settings?: readonly string[] } = {}): Promise<PostgresServer> {
     const server = new PostgresServer(newFolder(), await freePort());
-    const { folder } = server;
-    server.#run('initdb', ['-D', `${folder}/data`, ...'-U owner -A trust -N --no-locale -E UTF8'.split(' ')]);
-    server.#configure([
+    process.once('exit', server.#stopAtExit);
+    try {
+      server.#make(settings);
+      server.resume();
+      return server;
+    } catch (error) {
+      server.stop();
+      throw error;
+    }
+  }
+
+  #make(settings: readonly string[]): void {
+    const { folder } = this;
+    this.#run('initdb', ['-D', `${folder}/data`, ...'-U owner -A trust -N --no-locale -E UTF8'.split(' ')]);
+    this.#configure([
       "listen_addresses = '127.0.0.1'",
       `unix_socket_directories = '${folder}'`,
       'fsync = off',
@@ -74,8 +89,6 @@ export class PostgresServer {
       `${folder}/data/pg_hba.conf`,
       'host all secretive 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\nlocal replication all trust\n',
     );
-    server.resume();
-    return server;
   }
 
   /** A standby that has to confirm each commit. */
@@ -97,7 +110,16 @@ export class PostgresServer {
   }
 
   resume(): void {
-    this.#run('pg_ctl', ['-D', `${this.folder}/data`, '-w', '-l', `${this.folder}/log`, 'start']);
+    const { folder, port } = this;
+    const log = openSync(`${folder}/log`, 'a');
+    const [program, ...args] = [...ENDING, join(PROGRAMS!, 'postgres'), '-D', `${folder}/data`];
+    const server = spawn(program!, args, { ...account(), cwd: folder, stdio: ['ignore', log, log] });
+    server.unref();
+    closeSync(log);
+    const isReady = () =>
+      spawnSync(join(PROGRAMS!, 'pg_isready'), ['-q', '-h', folder, '-p', `${port}`]).status === 0;
+    while (!isReady())
+      if (!isAlive(server.pid!)) throw new Error(`postgres did not start: ${this.#endOfLog()}`);
   }
 
   /** Ends the sessions and the server. */
@@ -131,10 +153,13 @@ export class PostgresServer {
 
   /** Removes the server, which may be dead or frozen, and its standbys. */
   stop(): void {
+    process.off('exit', this.#stopAtExit);
     for (const standby of this.#standbys) standby.stop();
     this.#signal('SIGKILL');
-    rmSync(this.folder, { recursive: true, maxRetries: 10 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
+
+  readonly #stopAtExit = () => this.stop();
 
   /** Gives a file to the account of the server, for its eyes only. */
   own(file: string): void {
@@ -207,14 +232,14 @@ export class PostgresServer {
       ...account(),
       cwd: this.folder,
       encoding: 'utf8',
-      // A server that inherits the pipes would keep them open.
-      stdio: program === 'pg_ctl' ? 'ignore' : 'pipe',
     });
     if (status === 0) return;
-    const log = existsSync(`${this.folder}/log`)
-      ? readFileSync(`${this.folder}/log`, 'utf8').slice(-1000)
-      : '';
-    throw new Error(`${program} ${args.join(' ')}: ${status} ${stdout} ${stderr} ${log}`);
+    throw new Error(`${program} ${args.join(' ')}: ${status} ${stdout} ${stderr} ${this.#endOfLog()}`);
+  }
+
+  #endOfLog(): string {
+    const log = `${this.folder}/log`;
+    return existsSync(log) ? readFileSync(log, 'utf8').slice(-1000) : '';
   }
 }
 

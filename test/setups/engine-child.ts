@@ -40,8 +40,8 @@ const ENGINES: Record<EngineName, () => Promise<Engine>> = {
   },
 };
 
-// An interrupt of the terminal reaches this process, too; the run ends it in its turn.
-process.on('SIGINT', () => undefined);
+// What interrupts a run, such as Ctrl-C, reaches this process, too; it ends when its input does, whatever became of the run.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 const ended = once(process.stdin.resume(), 'end');
 try {
   const engine = await ENGINES[process.argv[2] as EngineName]();
