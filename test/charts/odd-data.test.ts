@@ -1,5 +1,6 @@
+import { utcDay } from 'd3';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
@@ -53,6 +54,20 @@ test('the multipliers of a ledger that began at noon of its newest day are drawn
   const chart = CHARTS.find(({ id }) => id === 'multipliers')!;
   const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
   for (const width of [280, 700]) assertDrawn(draw({ width, theme: 'light' }), 'it');
+});
+
+test('where an event has a time of the year 9999, the axis has some years, and no day of all those before is listed', () => {
+  const row = (year: number) => `${year}-10-01T12:00:00Z,C-455,DIPLOMACY,1.0,genesis\n`;
+  const files = {
+    'economy/cathedral-multipliers.csv': `timestamp,cycle,cathedral,multiplier,reason\n${row(2025)}${row(9999)}`,
+    'economy/roi': '{"timestamp":"9999-10-01T12:00:00Z","by_cathedral":{}}',
+  };
+  const chart = CHARTS.find(({ id }) => id === 'multipliers')!;
+  const listed = vi.spyOn(utcDay, 'range');
+  const svg = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE).draw({ width: 700, theme: 'light' });
+  expect(textsOf(svg).map(({ text }) => text)).toEqual(expect.arrayContaining(['4000', '6000']));
+  expect(listed).not.toHaveBeenCalled();
+  listed.mockRestore();
 });
 
 test('a status that has no room beside the longest bar of a narrow picture is cut', () => {

@@ -37,15 +37,24 @@ const dayText = utcFormat('%-d %b');
 const monthText = utcFormat('%b');
 const yearText = utcFormat('%Y');
 
-const ofDays = (interval: TimeInterval) => ({ interval, text: dayText });
+/** A set of ticks. `longest`: the most days between two of them. */
+interface TickStep {
+  interval: TimeInterval;
+  text: (day: Date) => string;
+  longest: number;
+}
 
 /** From the finest to the coarsest. Each set of months contains January, so the boundary of a year is never the tick left out. */
-const TICK_STEPS = [
-  ofDays(utcDay),
-  ofDays(utcDay.filter((day) => (+day / DAY_MS) % 2 === 0)),
-  ofDays(utcMonday),
-  ...[1, 2, 3, 6].map((n) => ({ interval: utcMonth.every(n)!, text: monthText })),
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => ({ interval: utcYear.every(n)!, text: yearText })),
+const TICK_STEPS: readonly TickStep[] = [
+  { interval: utcDay, text: dayText, longest: 1 },
+  { interval: utcDay.filter((day) => (+day / DAY_MS) % 2 === 0), text: dayText, longest: 2 },
+  { interval: utcMonday, text: dayText, longest: 7 },
+  ...[1, 2, 3, 6].map((n) => ({ interval: utcMonth.every(n)!, text: monthText, longest: 31 * n })),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].map((n) => ({
+    interval: utcYear.every(n)!,
+    text: yearText,
+    longest: 366 * n,
+  })),
 ];
 
 interface Tick {
@@ -79,8 +88,10 @@ export function timeAxis(
 function fittingTicks(x: TimeScale, edges: Edges, months: boolean): Tick[] {
   const [from, to] = x.domain() as [Date, Date];
   const most = (edges.right - edges.left) / 18;
-  for (const { interval, text } of TICK_STEPS) {
+  for (const { interval, text, longest } of TICK_STEPS) {
     if (months && text === dayText) continue;
+    // Where an event has a time of the year 9999, listing the days alone takes seconds for each chart.
+    if ((+to - +from) / (longest * DAY_MS) - 1 > most) continue;
     const days = interval.range(months ? utcMonth.floor(from) : utcDay.ceil(from), to);
     if (days.length > most) continue;
     let year = '';
