@@ -72,8 +72,10 @@ export class LocalTiles {
     return this.#keep(tilePath(tile), () => bytesOf(hashes));
   }
 
-  /** Stages a verified bundle of public events. */
-  keepEvents(path: string, bytes: Uint8Array): Promise<void> {
+  /** Stages a verified bundle of public events. One that is there already stays: a power failure could take what replaces it. */
+  async keepEvents(path: string, bytes: Uint8Array): Promise<void> {
+    const found = await readFile(join(this.#log, path)).catch(() => null);
+    if (found && Buffer.compare(found, bytes) === 0) this.#inPlace.add(path);
     return this.#keep(path, () => bytes);
   }
 

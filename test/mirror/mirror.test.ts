@@ -127,6 +127,15 @@ describe('a mirror', () => {
     expect(now!.ino).toBe(before!.ino);
   });
 
+  test('does not write the public events of an earlier checkpoint again, which a power failure could take meanwhile', async () => {
+    await updateMirror(server.url, folder);
+    const bundle = join(folder, 'log/public/v2/000.p/100');
+    const before = await stat(bundle);
+    server.site = smallSite({ release: 2 });
+    await updateMirror(server.url, folder);
+    expect((await stat(bundle)).ino).toBe(before.ino);
+  });
+
   describe('of a table that has grown', () => {
     const row = (index: number) => `${index},${sha256(Buffer.from(`${index}`))}`;
     const rows = (count: number) =>
