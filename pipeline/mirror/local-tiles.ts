@@ -72,11 +72,16 @@ export class LocalTiles {
     return this.#keep(tilePath(tile), () => bytesOf(hashes));
   }
 
-  /** Stages a verified bundle of public events. One that is there already stays: a power failure could take what replaces it. */
-  async keepEvents(path: string, bytes: Uint8Array): Promise<void> {
-    const found = await readFile(join(this.#log, path)).catch(() => null);
-    if (found && Buffer.compare(found, bytes) === 0) this.#inPlace.add(path);
+  /** Stages a verified bundle of public events. */
+  keepEvents(path: string, bytes: Uint8Array): Promise<void> {
     return this.#keep(path, () => bytes);
+  }
+
+  /** Stages the bundle of an earlier checkpoint. If it is there already, it stays: a power failure could take what replaces it. */
+  async keepPartialEvents(path: string, bytes: Uint8Array): Promise<void> {
+    const found = await readFile(join(this.#log, path)).catch(() => null);
+    if (found?.equals(bytes)) this.#inPlace.add(path);
+    return this.keepEvents(path, bytes);
   }
 
   async #keep(path: string, bytes: () => Uint8Array): Promise<void> {

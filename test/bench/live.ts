@@ -16,7 +16,7 @@ const LISTENERS = 1000;
 const FIRST_LISTENERS = 100;
 const RUNS = 3;
 /** Times a bare watch of the file: the system tells of a write, so nothing waits for the next look. */
-const MOST_LATER = 2;
+const MOST_LATER = { asked: 2, told: 2.5 };
 /** For all servers together; each takes a moment, since the reader of so many streams is one process. */
 const AUDIENCE = 3000;
 const AUDIENCE_EVENTS = 15;
@@ -51,7 +51,7 @@ async function latencies(start: Start, feed: HeadFeed): Promise<Figure[]> {
     const what = `event written → ${way === 'asked' ? '/economy/supply' : '/live'}`;
     return [
       compare(`${what}, median, beside a bare watch`, median(ours[way]), median(bare[way]), 'ms'),
-      compare(`${what}, p99, beside a bare watch`, p99(ours[way]), p99(bare[way]), 'ms', MOST_LATER),
+      compare(`${what}, p99, beside a bare watch`, p99(ours[way]), p99(bare[way]), 'ms', MOST_LATER[way]),
     ];
   });
 }

@@ -131,7 +131,7 @@ export function plantMistake(name: string): void {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      const [file] = Object.keys(changes).filter((one) => url.endsWith(`/${one}`));
+      const file = Object.keys(changes).find((one) => url.endsWith(`/${one}`));
       return file === undefined ? loaded : { ...loaded, source: withMistake(name, file, `${loaded.source}`) };
     },
   });
