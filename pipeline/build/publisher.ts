@@ -45,6 +45,8 @@ export type PublisherOptions =
       accessLogKeys?: readonly string[];
       /** ms since 1970 */
       now: () => number;
+      /** False: nothing is signed yet, but a second folder, and a ledger that was set back, are refused already. Default: true. */
+      lasts?: boolean;
     }
   /** For a rebuild that is compared but not signed: the verifier keys that the release shows. */
   | { kind: 'shown'; keys: readonly string[]; accessLogKeys: readonly string[] };
@@ -102,13 +104,21 @@ export async function openPublisher(
     const { keys, accessLogKeys } = options;
     return { keys, accessLogKeys, signing: null };
   }
-  const { keyFile, records = fileRecords(keyFile, { waitMs }), accessLogKeys = [], now } = options;
-  const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records, keyName }, previous));
-  const verifierKeys = keys.map(verifierKeyOf);
+  const {
+    keyFile,
+    records = fileRecords(keyFile, { waitMs }),
+    accessLogKeys = [],
+    now,
+    lasts = true,
+  } = options;
+  const keys =
+    (await readNoteKeys(keyFile)) ??
+    (lasts ? await firstKeys({ ...options, records, keyName }, previous) : null);
+  const verifierKeys = keys?.map(verifierKeyOf) ?? null;
   const record = await records.read();
   if (records.isShared) withSharedKeys(record, verifierKeys, keyFile);
   const { services, replaced } = record;
-  assertFollows(keyFile, previous, verifierKeys, replaced);
+  if (verifierKeys) assertFollows(keyFile, previous, verifierKeys, replaced);
   const signing: SigningPlace = { keyFile, records, out, baseUrl, previous, now };
   const recorded = services[baseUrl];
   if (recorded) {
@@ -116,6 +126,7 @@ export async function openPublisher(
     await assertOneFolder(recorded, await records.nameOf(out), signing);
     await assertSetBackNowhere(recorded, place, records);
   }
+  if (!keys || !verifierKeys || !lasts) return null;
   const [first, ...others] = keys.map(signerOf);
   const own: Signing = {
     // A release that is never current must not look fresh: it is valid as long as its data would be.

@@ -65,9 +65,14 @@ async function publish(
           purpose: 'publish',
           from: config.rebuild ? 'genesis' : 'current',
           contents,
-          publisher: lasts
-            ? { kind: 'signs', keyFile, accessLogKeys, now, ...(turn && { records: turn.records }) }
-            : null,
+          publisher: {
+            kind: 'signs',
+            keyFile,
+            accessLogKeys,
+            now,
+            lasts,
+            ...(turn && { records: turn.records }),
+          },
           snapshots: lasts ? { days: config.snapshotDays, givesUp: config.givesUpSnapshots } : null,
           share: turn?.share ?? null,
         },

@@ -1,4 +1,4 @@
-import { chmod, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
@@ -227,10 +227,15 @@ describe('nothing is published', () => {
     // As the second one reads it that begins before the first has signed.
     const read = async () => ({ ...(await records.read()), services: {} });
     const publisher = { ...of.signsWith(of.keyFile), records: { ...records, read } };
-    for (const more of [{ snapshots: { days: 366 } }, { publisher }])
+    // Before its first release is signed, it publishes the data files alone.
+    const passing = { publisher: { ...of.signsWith(of.keyFile), lasts: false } };
+    for (const more of [{ snapshots: { days: 366 } }, { publisher }, passing])
       expect(await expectRefused(of, () => of.publish({ out: second, ...more }))).toContain(
         'give this one its own address or keys',
       );
+    await rename(of.keyFile, `${of.keyFile}.aside`);
+    await expectRefused(of, () => of.publish({ out: second, ...passing }));
+    await rename(`${of.keyFile}.aside`, of.keyFile);
     await rm(of.out, { recursive: true });
     expect((await of.publish({ out: second })).outcome).toBe('published');
   });
