@@ -58,11 +58,14 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
   const { out, publish, isShared, begins, runs, log } = means;
   const { keepSite = () => keepCompiledSite(programKey()) } = means;
   const hasPages = wanted.upTo === 'pages';
-  const prepare = async () => {
-    if (!hasPages) return;
+  const prepare = async (): Promise<CathedralError | null> => {
+    if (!hasPages) return null;
     log('preparing the pages');
-    // A failure is that of whoever needs them.
-    await keepSite().catch(() => {});
+    // Anything else that fails is that of whoever needs them.
+    return keepSite().then(
+      () => null,
+      (error: unknown) => (error instanceof CathedralError && error.code === 'site_failed' ? error : null),
+    );
   };
   await runs.begins(partsAsked(wanted));
   const isNew = await isFirst(out);
@@ -74,8 +77,7 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
   await runs.hasPublished({ ...data, lacks });
   if (begins) return { ...data, lacks };
   await runs.begins(lacks);
-  await prepare();
-  const report = await publishWhatCanBe(wanted, means);
+  const report = await publishWhatCanBe(wanted, means, await prepare());
   return {
     ...report,
     outcome: 'published',
@@ -99,25 +101,31 @@ async function isFirst(out: string): Promise<boolean> {
 /**
  * Publishes the data whatever becomes of the rest: where a PDF cannot be printed, a release without PDFs, and where the site cannot be made,
  * one without pages and PDFs. Pages of the previous release would show other numbers than the files beside them, so they are not kept. The
- * report has the first thing that failed, and what is missing for it.
+ * report has the first thing that failed, and what is missing for it. `cannotMake`: why there will be no site, known beforehand; compiling it
+ * takes a minute, and what ended it would do so again.
  */
 async function publishWhatCanBe(
   wanted: Contents,
   { publish, cannotPrint, log }: Means,
+  cannotMake: CathedralError | null = null,
 ): Promise<BuildReport> {
   let failure = cannotPrint;
   let contents: Contents = failure ? WITHOUT_PRINTING : wanted;
+  const leaveOut = (error: CathedralError) => {
+    const isPrinting = error.code === 'print_failed';
+    log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages and PDFs'}`);
+    failure ??= error;
+    contents = isPrinting ? WITHOUT_PRINTING : WITHOUT_PAGES;
+  };
+  if (cannotMake) leaveOut(cannotMake);
   for (;;) {
     try {
       const report = await publish(contents, true);
       return { ...report, failure, lacks: partsLacking(report.manifest, partsAsked(wanted)) };
     } catch (error) {
       if (!(error instanceof CathedralError) || contents.upTo !== 'pages') throw error;
-      const isPrinting = error.code === 'print_failed';
-      if (!isPrinting && error.code !== 'site_failed') throw error;
-      log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages and PDFs'}`);
-      failure ??= error;
-      contents = isPrinting ? WITHOUT_PRINTING : WITHOUT_PAGES;
+      if (error.code !== 'print_failed' && error.code !== 'site_failed') throw error;
+      leaveOut(error);
     }
   }
 }

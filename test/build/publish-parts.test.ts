@@ -29,7 +29,7 @@ async function run({
   begins = false,
   cannotPrint = null,
 }: {
-  broken?: ('print' | 'pages' | 'data')[];
+  broken?: ('compiler' | 'print' | 'pages' | 'data')[];
   isFirst?: boolean;
   begins?: boolean;
   cannotPrint?: CathedralError | null;
@@ -62,7 +62,10 @@ async function run({
       begins: async (parts) => void told.push(`makes ${parts.join(' ')}`),
       hasPublished: async ({ lacks }) => void told.push(`lacks ${lacks?.join(' ')}`),
     },
-    keepSite: async () => void told.push('compiles'),
+    keepSite: async () => {
+      told.push('compiles');
+      if (broken.includes('compiler')) throw fault('astro build');
+    },
     log: () => {},
   });
   return { tried, told, lacks: report.lacks, failure: report.failure?.place ?? null, events: report.events };
@@ -126,6 +129,15 @@ describe('the first run', () => {
       lacks: [],
       failure: null,
       events: 10,
+    });
+  });
+
+  test('does not compile a second time what could not be compiled', async () => {
+    expect(await run({ isFirst: true, broken: ['compiler'] })).toMatchObject({
+      tried: ['data, no snapshot', 'data formats charts'],
+      told: [`makes ${ALL}`, `lacks ${LACKS}`, `makes ${LACKS}`, 'compiles'],
+      lacks: ['pages', 'pdfs'],
+      failure: 'astro build',
     });
   });
 
