@@ -180,7 +180,7 @@ export class Keeper implements Keep {
     const lines = parsePublicBundle(bytes, bundle.width, publicBundlePath(bundle, version));
     const widths = sizes.map((size) => size - bundle.index * TILE_WIDTH);
     for (const width of new Set(widths.filter((width) => width > 0 && width < bundle.width)))
-      await this.origin.tiles.keepPartialEvents(
+      await this.origin.tiles.keepEvents(
         publicBundlePath({ index: bundle.index, width }, version),
         formatPublicBundle(lines.slice(0, width)),
       );

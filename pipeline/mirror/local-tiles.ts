@@ -77,20 +77,20 @@ export class LocalTiles {
     return this.#keep(path, () => bytes);
   }
 
-  /** Stages the bundle of an earlier checkpoint. If it is there already, it stays: a power failure could take what replaces it. */
-  async keepPartialEvents(path: string, bytes: Uint8Array): Promise<void> {
-    const found = await readFile(join(this.#log, path)).catch(() => null);
-    if (found?.equals(bytes)) this.#inPlace.add(path);
-    return this.keepEvents(path, bytes);
-  }
-
-  async #keep(path: string, bytes: () => Uint8Array): Promise<void> {
+  /** What is in its place already stays, since a power failure could take what replaces it. */
+  async #keep(path: string, make: () => Uint8Array): Promise<void> {
     this.#kept.add(path);
     if (this.#inPlace.has(path) || this.#staged.has(path)) return;
+    const bytes = make();
+    const found = await readFile(join(this.#log, path)).catch(() => null);
+    if (found?.equals(bytes)) {
+      this.#inPlace.add(path);
+      return;
+    }
     await asDiskErrors(this.#staging, async () => {
       this.#made ??= mkdir(this.#staging, { recursive: true });
       await this.#made;
-      await writeFile(this.#stagedFile(path), bytes());
+      await writeFile(this.#stagedFile(path), bytes);
     });
     this.#staged.add(path);
   }
@@ -113,30 +113,32 @@ export class LocalTiles {
    */
   async place(parallel: number): Promise<void> {
     if (this.#recheck) await makeWayAbove(this.#log, this.#kept);
-    const placed = new Set<string>();
-    await inParallel(this.#kept, parallel, async (path) => {
+    const placed: string[] = [];
+    const staged = [...this.#kept].filter((path) => this.#staged.has(path));
+    await inParallel(staged, parallel, async (path) => {
       const place = join(this.#log, path);
-      if (this.#staged.has(path))
-        await asDiskErrors(place, async () => {
-          await mkdir(dirname(place), { recursive: true });
-          await rename(this.#stagedFile(path), place).catch(async (error: NodeJS.ErrnoException) => {
-            if (error.code !== 'EISDIR') throw error;
-            await makeWay(place);
-            await rename(this.#stagedFile(path), place);
-          });
+      await asDiskErrors(place, async () => {
+        await mkdir(dirname(place), { recursive: true });
+        await rename(this.#stagedFile(path), place).catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EISDIR') throw error;
+          await makeWay(place);
+          await rename(this.#stagedFile(path), place);
         });
-      placed.add(place);
+      });
+      placed.push(place);
     });
+    // Also those that an interrupted update left, which may not be flushed.
+    const kept = [...this.#kept].map((path) => join(this.#log, path));
     this.#kept.clear();
     this.#staged.clear();
     const folders = new Set<string>();
-    for (const place of placed)
+    for (const place of kept)
       for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
     try {
-      await asDiskErrors(this.#log, () => syncAll(placed, [...folders]));
+      await asDiskErrors(this.#log, () => syncAll(kept, [...folders]));
     } catch (error) {
-      // After a failed flush the system may report success for the same bytes, so they are fetched again.
-      await Promise.allSettled([...placed].map((place) => rm(place)));
+      // After a failed flush the system may report success for the same bytes, so they are fetched again, but for what may be served.
+      await Promise.allSettled(placed.map((place) => rm(place)));
       throw error;
     }
   }

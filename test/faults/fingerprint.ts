@@ -14,7 +14,8 @@ export function fingerprint(folder: string): Map<string, string> {
       const place = join(folder, path);
       const found = lstatSync(place);
       if (LOCKS.has(name)) continue;
-      if (found.isSymbolicLink()) prints.set(path, `to ${readlinkSync(place)}`);
+      // A repair takes the one of two names that is free.
+      if (found.isSymbolicLink()) prints.set(path, `to ${readlinkSync(place).replace(/-again$/, '')}`);
       else if (found.isDirectory()) visit(path);
       // Times and inodes.
       else if (below.endsWith('out/index')) prints.set(path, 'an index');

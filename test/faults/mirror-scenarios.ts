@@ -14,12 +14,12 @@ import type { Scenario } from './scenario.ts';
 const mirrorOf = (folder: string) => join(folder, 'mirror');
 
 /** A mirror is updated from one release to the next. */
-function mirrored(releases: readonly number[], { withoutLinks = false } = {}): Scenario {
+function mirrored(releases: readonly number[], { withoutLinks = false, recheck = false } = {}): Scenario {
   let server: LyingServer;
   const last = releases.at(-1)!;
-  const to = async (folder: string, release: number) => {
+  const to = async (folder: string, release: number, checks = false) => {
     server.site = smallSite({ release });
-    await updateMirror(server.url, mirrorOf(folder), { withoutLinks });
+    await updateMirror(server.url, mirrorOf(folder), { withoutLinks, recheck: checks });
   };
   return {
     async start() {
@@ -29,12 +29,12 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
     async prepare(folder) {
       for (const release of releases.slice(0, -1)) await to(folder, release);
     },
-    run: (folder) => to(folder, last),
+    run: (folder) => to(folder, last, recheck),
     async command(folder) {
       server.site = smallSite({ release: last });
       const key = formatVerifierKey(PUBLISHER.verifier);
-      const links = withoutLinks ? ['--without-links'] : [];
-      return ['mirror', server.url, mirrorOf(folder), '--verifier-key', key, '--accept-expired', ...links];
+      const flags = [...(withoutLinks ? ['--without-links'] : []), ...(recheck ? ['--recheck'] : [])];
+      return ['mirror', server.url, mirrorOf(folder), '--verifier-key', key, '--accept-expired', ...flags];
     },
     async problems(folder, isDone) {
       // Between two renames of folders nothing is served; see docs/mirrors.md.
@@ -106,4 +106,5 @@ export const MIRROR_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a first mirror': mirrored([2]),
   'a mirror that goes on': mirrored([1, 2, 3]),
   'a mirror without links': mirrored([1, 2], { withoutLinks: true }),
+  'a mirror that is checked again': mirrored([1, 2, 2], { recheck: true }),
 };

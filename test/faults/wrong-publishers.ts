@@ -119,7 +119,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     scenario: 'a mirror that goes on',
     changes: {
       'pipeline/mirror/local-tiles.ts': [
-        ['await asDiskErrors(this.#log, () => syncAll(placed, [...folders]));', ''],
+        ['await asDiskErrors(this.#log, () => syncAll(kept, [...folders]));', ''],
       ],
     },
   },
