@@ -192,8 +192,8 @@ function warnAboutValues(value: unknown, path: string, warn: Warn): void {
       `${JSON.stringify(value.slice(0, 80))}, where U+FFFD stands for what another program could not read`,
     );
   else if (typeof value === 'object' && value !== null)
-    for (const name in value)
-      warnAboutValues((value as Record<string, unknown>)[name], `${path}.${name}`, warn);
+    // Also the items of a list, for which for … in takes twice as long.
+    for (const [name, one] of Object.entries(value)) warnAboutValues(one, `${path}.${name}`, warn);
 }
 
 /** The names of an event, with their members: two that look alike are probably the same. */
@@ -249,7 +249,10 @@ function warnAboutMembers({ data }: LedgerEvent, { known }: Members, warn: Warn)
 
 /** Letters of any script are fine: the page's name is then derived from the id. */
 function isPageName(id: string): boolean {
-  return isPlainName(id.replaceAll(/[\p{L}\p{M}\p{N}]/gu, (letter) => (letter < '\x7f' ? letter : 'x')));
+  return (
+    isPlainName(id) ||
+    isPlainName(id.replaceAll(/[\p{L}\p{M}\p{N}]/gu, (letter) => (letter < '\x7f' ? letter : 'x')))
+  );
 }
 
 /** `007`, `1e5`, `12345678901234567`, `3-4`, `TRUE`, ` x`: what spreadsheets read as a number, a date or a truth value. */

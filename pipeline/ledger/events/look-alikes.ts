@@ -1,8 +1,12 @@
 import { type EventWarning, namesOf } from './draft.ts';
 import type { LedgerEvent } from './event.ts';
 
+/** A text without any of these is ASCII with single spaces, in which nothing but the case can differ. */
+const UNUSUAL = /[^ -~]|^ | $| {2}/;
+
 /** One text for all names that differ only by white space, case, normal form or characters that nobody sees. */
 export function looksLike(name: string): string {
+  if (!UNUSUAL.test(name)) return name.toLowerCase();
   return name
     .normalize('NFKC')
     .toLowerCase()

@@ -173,7 +173,8 @@ const NONE: ReadonlySet<string> = new Set();
 /** Whether a cell is empty, be it filled up with spaces, as programs write columns of a fixed width. */
 function isNothing(cell: unknown, missing: ReadonlySet<string>): boolean {
   const text = typeof cell === 'string' ? cell.trim() : numberText(cell);
-  return text !== undefined && (text === '' || missing.has(text));
+  // Looking up a long text takes as long as reading it, and few mappings name missing values.
+  return text !== undefined && (text === '' || (missing.size > 0 && missing.has(text)));
 }
 
 /** `missing`: texts of cells that count as empty. */

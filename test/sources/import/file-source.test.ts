@@ -234,6 +234,22 @@ describe('a file of NDJSON', () => {
     expect((await rowsIn(ledger)).filter((row) => !row.startsWith('!'))).toEqual([...ids(1, 40), '40']);
   });
 
+  test('does not stop at a row that is back as it was, although it could not become a new event', async () => {
+    const changed = line(31, { data: { mii: 'abc' } });
+    for (const all of [lines(1, 31), lines(1, 30) + changed, lines(1, 30)]) {
+      writeFileSync(path, all);
+      await follow('ndjson');
+    }
+    writeFileSync(path, lines(1, 30) + changed + line(32));
+    expect(await follow('ndjson')).toMatchObject({
+      imported: 1,
+      findings: [
+        { kind: 'late', rows: ['32'] },
+        { kind: 'modified', rows: ['31'] },
+      ],
+    });
+  });
+
   const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
   test('of which many rows are there again does not read all rows for each of them, and refuses two of one id', async () => {
     const own = (row: number) => ({ id: `r${row}` });
