@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { FileOrder } from './test/setups/file-order.ts';
 import { Summary } from './test/setups/summary.ts';
@@ -21,6 +22,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // One more than the cores that there are at least: a fourth of the time a test waits, for a browser, a disk or a clock.
     maxWorkers: 3,
+    // Tests of one file that only wait for a process of their own, such as sweeps of faults.
+    maxConcurrency: availableParallelism(),
     sequence: { sequencer: FileOrder },
     globalSetup: ['test/setups/run.ts', 'test/setups/checks.ts'],
     setupFiles: ['test/same-examples.ts'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { PROJECT } from '../../pipeline/config/project.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -20,7 +20,10 @@ const SOME_SCENARIOS = [
   ...['a small release', 'a snapshot that goes', 'a mirror that goes on'],
 ];
 
-async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: Swept[]; stderr: string }> {
+async function sweep(
+  onTestFinished: TestContext['onTestFinished'],
+  args: readonly string[],
+): Promise<{ findings: Finding[]; swept: Swept[]; stderr: string }> {
   const child = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
@@ -43,12 +46,14 @@ async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: S
 const BUSY_MS = 15 * 60_000;
 const options = { timeout: isSweep ? HOURS_MS : BUSY_MS };
 
-describe('whatever call fails, whenever the process is killed or power is lost', () => {
-  test.each(isSweep ? Object.keys(SCENARIOS).map((name) => [name]) : [SOME_SCENARIOS])(
+describe('whatever call fails, whenever the process is killed or power is lost', {
+  concurrent: isSweep,
+}, () => {
+  test.for(isSweep ? Object.keys(SCENARIOS).map((name) => [name]) : [SOME_SCENARIOS])(
     '%s leaves what is whole, and the next run makes the rest',
     options,
-    async (...names) => {
-      const { findings, swept, stderr } = await sweep(...(isSweep ? ['--all'] : []), ...names);
+    async (names, { onTestFinished }) => {
+      const { findings, swept, stderr } = await sweep(onTestFinished, isSweep ? ['--all', ...names] : names);
       expect({ findings, stderr }).toEqual({ findings: [], stderr: '' });
       expect(swept.map(({ scenario }) => scenario).toSorted()).toEqual(names.toSorted());
       for (const { calls, swept: counts } of swept) {
@@ -71,9 +76,10 @@ test.each(Object.keys(MISTAKES))('a program that %s can still be made of this on
 });
 
 if (isSweep)
-  describe('the same sweep finds', () => {
-    test.each(Object.keys(MISTAKES))('a program that %s', options, async (mistake) => {
-      const { findings, stderr } = await sweep('--wrong', mistake, MISTAKES[mistake]!.scenario);
+  describe('the same sweep finds', { concurrent: true }, () => {
+    test.for(Object.keys(MISTAKES))('a program that %s', options, async (mistake, { onTestFinished }) => {
+      const args = ['--wrong', mistake, MISTAKES[mistake]!.scenario];
+      const { findings, stderr } = await sweep(onTestFinished, args);
       expect(stderr).toBe('');
       expect(findings).toHaveLength(1);
       expect(findings[0]!.problems).not.toEqual([]);
