@@ -86,6 +86,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
           'const made = target;\n  await asDiskErrors(out, () => makeFolder(made));',
         ],
         ['await rename(made, target);', ''],
+        ['await folder.remove().catch(() => {});', ''],
       ],
     },
   },
