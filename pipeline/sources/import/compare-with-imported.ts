@@ -50,6 +50,8 @@ export class Comparison<Content> {
         this.#compared += known?.digest ? 1 : 0;
         if (known) this.compare(row, known);
         else if (row.draft !== null) this.#addLate(row);
+        // Otherwise each import would report another row of the same id as a change.
+        if (this.#changes.has(row.id)) await this.#view.assertOnce?.(row);
       }
       this.#assertFew();
     }

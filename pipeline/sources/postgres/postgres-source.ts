@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
-import type { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { postgresFault } from '../../postgres/fault.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
@@ -9,6 +9,8 @@ import type { PostgresAddress } from './address.ts';
 import { type Final, findFinal } from './open-writers.ts';
 import { findRelation, type Query, type Relation } from './relation.ts';
 import { rowReader } from './row-reader.ts';
+
+const failed = errorOf('import_failed');
 
 const SECOND = 1000;
 /** Of a server that does not answer. */
@@ -240,6 +242,21 @@ class PostgresView implements RowView {
       `SELECT ${key}::text AS id FROM ${from} WHERE ${key} IN (${ids.map(literal).join(', ')})`,
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** No index keeps the ids of a view, a query or several partitions apart. */
+  async assertOnce({ id }: SourceRow): Promise<void> {
+    const { from, order } = this.#relation;
+    const { rows } = await this.#query(
+      `SELECT count(*)::int AS count FROM ${from} WHERE ${order.at(-1)} = ${literal(id)}`,
+    );
+    const [{ count }] = rows;
+    if (count > 1)
+      throw failed(
+        `${this.#options.address.name}, row ${id}`,
+        'an id that no other row has',
+        `${count} rows with it`,
+      );
   }
 
   columnOf(type: string, member: string): string | null {

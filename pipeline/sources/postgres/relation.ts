@@ -134,14 +134,14 @@ async function columnsOf(query: Query, from: string): Promise<Column[]> {
   });
 }
 
-/** Each row must have an id and a time, and no two the same id. */
+/** Each row must have an id and a time, and no two of a table the same id: `assertOnce` of its view finds those of others, and of partitions. */
 async function assertIds(
   query: Query,
   relation: Relation,
   table: Table | null,
   place: string,
 ): Promise<void> {
-  const { from, id, timestamp, isTable, order } = relation;
+  const { from, id, timestamp, isTable } = relation;
   if (isTable) {
     // The key of a partitioned table contains the columns of its partitions.
     const { rows } = await query(
@@ -153,17 +153,6 @@ async function assertIds(
         `${place}, column ${id.name}`,
         'a primary key or a unique index on this column alone',
         'none, so that ids may repeat',
-      );
-  } else if (order.length > 1) {
-    const key = quoted(id.name);
-    const { rows } = await query(
-      `SELECT ${key}::text AS id, count(*)::int AS count FROM ${from} GROUP BY 1 HAVING count(*) > 1 LIMIT 1`,
-    );
-    if (rows[0])
-      throw failed(
-        `${place}, row ${rows[0].id}`,
-        'an id that no other row has',
-        `${rows[0].count} rows with it`,
       );
   }
   for (const column of [id, timestamp]) {

@@ -413,6 +413,31 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(found).toEqual(names.map((name) => ['!', name].sort()));
   });
 
+  test('reports no row as changed where another one has its id, and goes on once it has another', async () => {
+    await server.sql(
+      `${tableOf('twice', 'integer')}; CREATE VIEW twice_view AS SELECT * FROM twice ORDER BY ctid;
+       INSERT INTO twice (id, timestamp, type) SELECT n, '2026-01-01Z'::timestamptz + n * interval '1 minute', CASE n WHEN 2 THEN 'draft' ELSE 'heartbeat' END FROM generate_series(1, 3) n`,
+    );
+    const mapping = {
+      id: 'id',
+      timestamp: 'timestamp',
+      type: { column: 'type', values: { heartbeat: 'heartbeat', draft: null } },
+      agent: { constant: 'ATLAS' },
+      data: {},
+    };
+    const folder = folders.make();
+    const run = () =>
+      importPostgres(server.address('table=twice_view&order=id'), folder, { mapping }).catch(String);
+    expect(await run()).toMatchObject({ imported: 2 });
+    await server.sql("INSERT INTO twice (id, timestamp) VALUES (2, '2026-01-01Z')");
+    expect(await run()).toMatchObject({ imported: 1, findings: [{ kind: 'late', rows: ['2'] }] });
+    for (let at = 0; at < 2; at += 1)
+      expect(await run()).toMatch(/row 2: expected an id that no other row has, found 2 rows with it/);
+    await server.sql("DELETE FROM twice WHERE type = 'draft'");
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsIn(folder)).toEqual(['1', '3', '2', '!source-late']);
+  });
+
   test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
     const numbers = fc.sample(numberTexts, { seed: 1, numRuns: 60 });
     const row = (text: string, id: number) =>
@@ -481,6 +506,19 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         `query=${encodeURIComponent("SELECT 'x' AS id, now() - n * interval '1 day' AS timestamp, 'heartbeat' AS type, 'A' AS agent FROM generate_series(1, 2) n")}`,
         /row x: expected an id that no other row has, found 2 rows with it/,
       ],
+      'an id of a view that repeats, in the order of ids': [
+        `${tableOf('t', 'integer')}; INSERT INTO t (id, timestamp) VALUES (7, '2026-01-01Z'), (7, '2026-01-01Z'); CREATE VIEW t_view AS SELECT * FROM t`,
+        'table=t_view&order=id',
+        /row 7: expected an id that no other row has, found 2 rows with it/,
+      ],
+      'an id of two partitions that repeats': [
+        `CREATE TABLE t (id integer, timestamp timestamptz, type text DEFAULT 'heartbeat', agent text DEFAULT 'ATLAS', data jsonb DEFAULT '{}', PRIMARY KEY (id, timestamp)) PARTITION BY RANGE (timestamp);
+         CREATE TABLE t1 PARTITION OF t FOR VALUES FROM ('2026-01-01Z') TO ('2026-02-01Z');
+         CREATE TABLE t2 PARTITION OF t FOR VALUES FROM ('2026-02-01Z') TO ('2026-03-01Z');
+         INSERT INTO t (id, timestamp) VALUES (7, '2026-01-05Z'), (8, '2026-01-06Z'), (7, '2026-02-05Z')`,
+        'table=t&order=timestamp',
+        /row 7: expected an id that no other row has, found 2 rows with it/,
+      ],
       'a time without a zone by which rows are ordered': [
         `${tableOf('t', 'uuid PRIMARY KEY')}; ALTER TABLE t ALTER timestamp TYPE timestamp`,
         'table=t',
@@ -539,7 +577,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     };
 
     test.each(Object.entries(REFUSED))('%s', async (_, [sql, parameters, message]) => {
-      await server.sql(`DROP TABLE IF EXISTS t; ${sql}`);
+      await server.sql(`DROP VIEW IF EXISTS t_view; DROP TABLE IF EXISTS t; ${sql}`);
       const error = await importPostgres(server.address(parameters), folders.make()).catch(String);
       expect(error).toMatch(message);
     });
