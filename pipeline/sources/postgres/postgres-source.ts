@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import { type CathedralError, errorOf } from '../../errors.ts';
+import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { postgresFault } from '../../postgres/fault.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
@@ -142,7 +143,8 @@ async function findBound(
   if (final) held.push(final.until === null ? 'true' : `(${order.join(', ')}) > ${valuesOf(final.until)}`);
   if (!showsWriters || order.length > 1) {
     const age = `now() - interval '${settle} seconds'`;
-    held.push(`${time} > ${age}`);
+    // One of the future is no event, and held back it would keep those after it from ever being imported.
+    held.push(`${time} > ${age} AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`);
     // Rows as old as that may still appear, so their slot stays open.
     const { rows } = await query(`SELECT ${moment(age)} AS since`);
     times.push(rows[0].since);

@@ -564,6 +564,16 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         'table=t',
         /row 1: expected timestamp to be at most 5 minutes after the clock/,
       ],
+      'a time in the future in a view, which would hold back all rows after it': [
+        `${tableOf('t')}; CREATE VIEW t_view AS SELECT * FROM t; INSERT INTO t (timestamp) VALUES ('2062-01-01Z'), ('2026-01-02Z')`,
+        'table=t_view',
+        /row 1: expected timestamp to be at most 5 minutes after the clock, .* found 2062-01-01T00:00:00Z/,
+      ],
+      'a time that never comes, in the order of times': [
+        `${tableOf('t', 'uuid PRIMARY KEY DEFAULT gen_random_uuid()')}; INSERT INTO t (timestamp) VALUES ('infinity')`,
+        'table=t',
+        /column timestamp: expected timestamp to be a UTC time .* found "infinity"/,
+      ],
       'a row that is too long': [
         `${tableOf('t')}; INSERT INTO t (data) VALUES (jsonb_build_object('text', repeat('x', 70000)))`,
         'table=t',
