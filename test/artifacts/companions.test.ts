@@ -5,6 +5,7 @@ import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published
 import { registryOf, registryStart } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import type { EventOf } from '../../pipeline/ledger/events/event.ts';
+import { DECISIONS } from '../../pipeline/ledger/log/public-events.ts';
 import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
@@ -30,6 +31,22 @@ describe('/philosophy/companions.json', () => {
     for (const { status, expires_at } of file.attestations)
       if (status === 'active' || status === 'expired')
         expect(status).toBe(Date.parse(expires_at) > time ? 'active' : 'expired');
+  });
+
+  test('has an attestation for as long after its end as its description and the policy of the log say', () => {
+    const { id, expires_at } = file.attestations[0]!;
+    const end = Date.parse(expires_at);
+    for (const words of [companions.description, DECISIONS.companion_attested.reason]) {
+      const [, days] = /until (\d+) days after/.exec(words)!;
+      const isListedAfter = (ms: number) => {
+        const time = new Date(end + Number(days) * 86_400_000 + ms).toISOString();
+        const reading = { type: 'mii_reading', data: { mii: 0.96 }, timestamp: time } as const;
+        const later = apply(structuredClone(state), { event: { ...EVENTS.at(-1)!, ...reading }, hash: '' });
+        const { attestations } = JSON.parse(companions.render({ ...view, state: later }));
+        return attestations.some((one: { id: string }) => one.id === id);
+      };
+      expect([isListedAfter(0), isListedAfter(3_600_000)]).toEqual([true, false]);
+    }
   });
 
   test('gives a verifier the verdicts that the ledger itself gives', () => {

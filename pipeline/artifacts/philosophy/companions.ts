@@ -1,6 +1,6 @@
 import type { CompanionKey } from '../../attestation/companions.ts';
 import { PublishedRegistry, REGISTRY_PATH } from '../../attestation/published-registry.ts';
-import { describeStatus } from '../../attestation/registry.ts';
+import { describeStatus, REGISTRY_RETENTION_DAYS } from '../../attestation/registry.ts';
 import { timeOf } from '../../model/window.ts';
 import type { View } from '../artifact.ts';
 import { jsonDocument } from '../json-document.ts';
@@ -8,8 +8,7 @@ import { jsonDocument } from '../json-document.ts';
 export const companions = jsonDocument({
   path: REGISTRY_PATH,
   title: 'Companion attestations',
-  description:
-    'The companions that may attest, with their public keys, and every attestation in the ledger: what it permits, until when, how far its companion has drifted, and how it ended.',
+  description: `The companions that may attest, with their public keys, and the attestations in the ledger until ${REGISTRY_RETENTION_DAYS} days after they have expired: what each permits, until when, how far its companion has drifted, and how it ended.`,
   limits: [
     'It lists attestations of the ledger. Whether a companion keeps to what it attested is shown by what it does, not by this file.',
     'A status is relative to timestamp: an attestation that is valid in an old copy may have ended since.',

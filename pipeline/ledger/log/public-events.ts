@@ -122,7 +122,7 @@ export const DECISIONS: Readonly<Record<KnownType, Decision>> = {
   companion_attested: {
     public: false,
     reason:
-      'companions.json shows an attestation until 180 days after it has expired, and never its document.',
+      'companions.json shows an attestation until 90 days after it has expired, and never its document.',
   },
   companion_drift: { public: false, reason: 'companions.json shows the last score of an attestation only.' },
   companion_revoked: { public: false, reason: 'companions.json forgets the reason after 180 days.' },
