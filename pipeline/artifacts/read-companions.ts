@@ -9,9 +9,11 @@ import { schemaProblems } from '../attestation/schema-problems.ts';
 import { PROJECT } from '../config/project.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { readAtMost } from '../disk/read-given.ts';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, errorOf } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { isDemoLedger } from '../ledger/writing/demo-key.ts';
+
+const fault = errorOf('config_invalid');
 
 const NONE: Companions = { companions: [], wallets: [] };
 /** The companions of demo ledgers, and the wallets of their entities. The secret halves are published: pipeline/attestation/demo-companions.ts. */
@@ -126,8 +128,4 @@ function parseTrust(value: Json): TrustFile {
   if (has('attestations')) return trustOf(PublishedRegistry.parse(value));
   if (!has('keys')) return { companions: Companions.parse(value), registry: null };
   return { companions: { companions: [Companion.parse(value)], wallets: [] }, registry: null };
-}
-
-function fault(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found, cause });
 }

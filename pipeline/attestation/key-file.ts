@@ -3,7 +3,7 @@ import { access, constants, lstat, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { decodeBase64 } from '../ledger/notes/base64.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { SCHEMES, SECRET_KEY_BYTES } from './algorithms.ts';
@@ -11,6 +11,8 @@ import { canonicalBytes } from './canonical-bytes.ts';
 import { ALGORITHMS, type Algorithm } from './document.ts';
 import { readLimitedJson } from './limited-json.ts';
 import { publicKeyHex, type SigningKey } from './sign-attestation.ts';
+
+const refused = errorOf('attestation_refused');
 
 /** 128 MiB and about a third of a second per guess; fixed, so that a file cannot demand more. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
@@ -108,10 +110,6 @@ export function openKey(file: KeyFile, passphrase: string, place: string): Signi
 function deriveKey(passphrase: string, salt: Uint8Array): Buffer {
   // Keyboards differ in how they compose é.
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { ...SCRYPT, maxmem: MAX_MEMORY });
-}
-
-function refused(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('attestation_refused', { place, expected, found, cause });
 }
 
 interface NewKey {

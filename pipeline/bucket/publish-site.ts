@@ -4,7 +4,7 @@ import { parseJsonFile } from '../artifacts/format/json.ts';
 import { hashFile } from '../disk/hash-file.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { withLock } from '../disk/lock.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { MAX_NOTE_BYTES } from '../ledger/notes/note.ts';
 import type { ObjectStore, When } from '../objects/object-store.ts';
 import { type Manifest, sha256 } from '../release/format/manifest.ts';
@@ -103,7 +103,7 @@ async function readSigned(out: string) {
   const release = await readCurrent(out);
   const version = release?.manifest.signed?.version;
   if (release && version !== undefined) return { release, version };
-  throw refusal('release_invalid', out, 'a signed release', release ? 'an unsigned one' : 'none');
+  throw errorOf('release_invalid')(out, 'a signed release', release ? 'an unsigned one' : 'none');
 }
 
 class Site {
@@ -192,8 +192,7 @@ async function listObjects(store: ObjectStore): Promise<Map<string, Listed>> {
   const objects = new Map<string, Listed>();
   for await (const { key, etag, bytes } of store.list('')) {
     if (key === POINTER_KEY || key === SERVICE_KEY || key.startsWith(BLOBS))
-      throw refusal(
-        'config_invalid',
+      throw errorOf('config_invalid')(
         store.name,
         'a bucket, or a prefix, that everybody may read',
         `${key}, which belongs to the releases that machines share, restricted files included`,
@@ -223,9 +222,9 @@ async function openRecord(
   const place = `${store.name}/${RECORD}`;
   const record = parseJsonFile(new TextDecoder().decode(found.content), SiteRecord, place, 'release_invalid');
   if (record.ledger !== ledger.origin)
-    throw refusal('release_refused', place, `the service of the ledger ${ledger.origin}`, record.ledger);
+    throw errorOf('release_refused')(place, `the service of the ledger ${ledger.origin}`, record.ledger);
   if (record.version > version)
-    throw refusal('release_refused', place, `a version up to ${version}`, `the later one ${record.version}`);
+    throw errorOf('release_refused')(place, `a version up to ${version}`, `the later one ${record.version}`);
   return { record, etag: found.etag };
 }
 
@@ -243,7 +242,7 @@ async function writeRecord(store: ObjectStore, record: SiteRecord, when: When): 
   const stored = await store.put(RECORD, { bytes, sha256: sha256(bytes), headers }, when);
   if (stored !== 'refused') return stored.etag;
   const expected = 'no other publication to this bucket at the same time; run it again';
-  throw refusal('publish_failed', `${store.name}/${RECORD}`, expected, 'another one');
+  throw errorOf('publish_failed')(`${store.name}/${RECORD}`, expected, 'another one');
 }
 
 /** Log and snapshots are not in the record, because their paths alone say what they are. */
@@ -261,13 +260,4 @@ function withFolderPages(files: readonly SiteFile[]): SiteFile[] {
 
 function isEqual(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
   return Object.keys({ ...one, ...other }).every((name) => one[name] === other[name]);
-}
-
-function refusal(
-  code: 'config_invalid' | 'publish_failed' | 'release_invalid' | 'release_refused',
-  place: string,
-  expected: string,
-  found: string,
-): CathedralError {
-  return new CathedralError(code, { place, expected, found });
 }

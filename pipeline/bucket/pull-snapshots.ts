@@ -2,7 +2,7 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { isSlotId } from '../ledger/events/slot.ts';
 import type { Blobs, Wanted } from '../mirror/blobs.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
@@ -26,6 +26,8 @@ import { openBlobs, PARALLEL_FETCHES, type PullOptions, storedBlob } from './pul
 import { LONGEST_SNAPSHOT_FILES, parseSnapshotFiles, type SnapshotFiles } from './snapshot-files.ts';
 import { StoreOrigin } from './store-origin.ts';
 import { readPointed } from './stored-release.ts';
+
+const invalid = errorOf('release_invalid');
 
 export interface SnapshotsPull extends PullOptions {
   store: Pick<ObjectStore, 'name' | 'get' | 'read'>;
@@ -202,8 +204,4 @@ function readBlob(
   mostBytes: number,
 ): Promise<Buffer> {
   return readPointed(store, { key: blobKey(sha256), sha256 }, mostBytes);
-}
-
-function invalid(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found });
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, errorOf } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
@@ -13,6 +13,8 @@ import { formatSnapshotFiles } from './snapshot-files.ts';
 import { allSnapshotObjects, snapshotObjects } from './snapshot-objects.ts';
 import { objectsOf, readStoredRelease, type StoredRelease } from './stored-release.ts';
 import { type Content, Upload, type UploadOptions } from './upload.ts';
+
+const refused = errorOf('release_refused');
 
 export interface PushOptions extends UploadOptions {
   out: string;
@@ -129,8 +131,4 @@ async function openWholeLog(out: string, { ledger }: Manifest): Promise<Publishe
 function contentOf(text: string): { bytes: Uint8Array; blob: Blob } {
   const bytes = Buffer.from(text);
   return { bytes, blob: { sha256: sha256(bytes), bytes: bytes.length } };
-}
-
-function refused(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('release_refused', { place, expected, found });
 }

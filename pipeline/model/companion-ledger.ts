@@ -9,7 +9,7 @@ import {
   REGISTRY_RETENTION_DAYS,
 } from '../attestation/registry.ts';
 import { type Verdict, verifyAttestation } from '../attestation/verify-attestation.ts';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, errorOf } from '../errors.ts';
 import { type EventOf, type LedgerEvent, MAX_LINE_BYTES } from '../ledger/events/event.ts';
 import { compareTimestamps } from '../ledger/events/timestamp.ts';
 import type { LedgerPosition } from '../ledger/log/leaf.ts';
@@ -23,6 +23,8 @@ import { applyCompanionEvent, type CompanionEvent, isCompanionEvent, registryOfS
 import { emptyState } from './empty-state.ts';
 import { apply } from './fold.ts';
 import type { State } from './state.ts';
+
+const refused = errorOf('attestation_refused');
 
 /** What a ledger says about attestations. */
 export interface CompanionLedger {
@@ -280,8 +282,4 @@ function notesOf({ warnings, checks }: Verdict): string[] {
     ...warnings.filter(({ code }) => code !== 'not_registered').map(formatProblem),
     ...unchecked.map(({ name, detail }) => `Not checked: ${name}. ${detail}`),
   ];
-}
-
-function refused(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('attestation_refused', { place, expected, found });
 }

@@ -1,6 +1,8 @@
 import { isLoopback } from '../config/loopback.ts';
 import { nearestName } from '../config/nearest-name.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
+
+const wrong = errorOf('config_invalid');
 
 export interface Credentials {
   accessKeyId: string;
@@ -107,8 +109,4 @@ function decode(text: string, place: string): string {
   } catch {
     throw wrong(place, 'an address in which % is followed by two hex digits', 'another one');
   }
-}
-
-function wrong(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found });
 }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { nearestName } from '../config/nearest-name.ts';
 import { withoutPassword } from '../config/setting.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
+
+export const invalidAddress = errorOf('config_invalid');
 
 /** How to connect to one server; a part of the options of `pg`. */
 export interface ServerAddress {
@@ -134,13 +136,4 @@ function decode(text: string, place: string): string {
   } catch (cause) {
     throw invalidAddress(place, 'an address in which % is followed by two hex digits', 'another one', cause);
   }
-}
-
-export function invalidAddress(
-  place: string,
-  expected: string,
-  found: string,
-  cause?: unknown,
-): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found, cause });
 }

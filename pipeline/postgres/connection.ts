@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import type { Answer, Query } from '../sql/store.ts';
 import { sqlState, storeFault } from './fault.ts';
+
+const notCommitted = errorOf('store_failed');
 
 /** The server ends, or has become a standby. */
 const GONE = /^(57P0[123]|25006)$/;
@@ -95,8 +97,4 @@ async function run(client: pg.ClientBase, place: string, ...[text, values = [], 
 /** Whoever cancels the wait for a standby makes the commit succeed, with a warning, whose text may be in any language. */
 function isUnconfirmed({ code, routine }: Notice): boolean {
   return routine === 'SyncRepWaitForLSN' || code === '57P01' || code === '01000';
-}
-
-function notCommitted(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('store_failed', { place, expected, found });
 }

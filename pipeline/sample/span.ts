@@ -1,6 +1,8 @@
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { CalendarDate, Timestamp } from '../ledger/events/event.ts';
 import { cycleNumber, FIRST_CYCLE } from '../ledger/events/slot.ts';
+
+const misuse = errorOf('usage');
 
 export interface SampleOptions {
   /** Date of genesis. Default and minimum `2025-07-03`, where cycles start. */
@@ -40,8 +42,4 @@ function parseEnd(to: string | number): number {
   const known = CalendarDate.safeParse(to).success || Timestamp.safeParse(to).success;
   if (!known) throw misuse('--to', 'a date like 2025-12-01, or a time like 2025-12-01T06:30:00Z', to);
   return Date.parse(to);
-}
-
-function misuse(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('usage', { place, expected, found });
 }

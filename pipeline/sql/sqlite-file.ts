@@ -3,8 +3,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { reasonOf } from '../disk/durable.ts';
 import { assertOwner } from '../disk/owner.ts';
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import type { Answer } from './store.ts';
+
+const failed = errorOf('store_failed');
 
 /** A kind of file. */
 export interface SqliteForm {
@@ -337,10 +339,6 @@ function readVersion(
 
 function readPragma(database: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
-}
-
-function failed(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('store_failed', { place, expected, found });
 }
 
 /** The operating system does not reuse the inode number of an open file. Null if there is no file. */

@@ -1,10 +1,8 @@
-import { CathedralError, type ErrorCode, type Finding, findingOf } from '../errors.ts';
+import { CathedralError, type ErrorCode, errorOf, type Finding, findingOf } from '../errors.ts';
 import { printable } from '../words/printable.ts';
 
 /** A file differs from what is signed. */
-export function mismatchError(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('mirror_mismatch', { place, expected, found });
-}
+export const mismatchError = errorOf('mirror_mismatch');
 
 /** Collects what the checks find. */
 export class Findings {

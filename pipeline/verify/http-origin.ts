@@ -1,10 +1,12 @@
 import { SETTINGS } from '../config/settings.ts';
-import { CathedralError, type Fault } from '../errors.ts';
+import { CathedralError, errorOf, type Fault } from '../errors.ts';
 import { Pace, STALL_MS } from '../pace.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
 import { formatCount } from '../words/number.ts';
 import { printable } from '../words/printable.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
+
+const unreachable = errorOf('mirror_unreachable');
 
 export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   /** `https://data.example.org`, with a path where the service is below one. */
@@ -242,8 +244,4 @@ function startOf(headers: Headers, from: number): number {
   const [, first] = /^bytes (\d{1,15})-\d+\/(?:\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   if (Number(first) === from) return from;
   throw new TransientFault(`a part that does not begin at byte ${from}`);
-}
-
-function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('mirror_unreachable', { place, expected, found, cause });
 }

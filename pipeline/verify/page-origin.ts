@@ -1,6 +1,8 @@
-import { CathedralError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { Pace, STALL_MS } from '../pace.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
+
+const unreachable = errorOf('mirror_unreachable');
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Paths whose bytes never change. */
@@ -85,8 +87,4 @@ export class PageOrigin extends Origin {
 function partOf({ headers }: Response): { from: number; total: number } | null {
   const [, from, total] = /^bytes (\d{1,15})-\d+\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
   return total === undefined ? null : { from: Number(from), total: Number(total) };
-}
-
-function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('mirror_unreachable', { place, expected, found, cause });
 }

@@ -1,4 +1,4 @@
-import { CathedralError } from '../errors.ts';
+import { CathedralError, errorOf } from '../errors.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { verifyNote } from '../ledger/notes/verify-note.ts';
 import {
@@ -24,6 +24,9 @@ import {
   type SmallFile,
   type Validator,
 } from './origin.ts';
+
+export const rollbackError = errorOf('mirror_rollback');
+export const forkError = errorOf('mirror_forked');
 
 /** `/latest.json`, which nobody vouches for until the manifest is verified. */
 export interface Announced extends SmallFile {
@@ -175,12 +178,4 @@ export function assertFresh({ expires, as_of }: PublicManifest, now: number, pla
   const expected = `a release that is valid at ${formatTimestamp(now)}`;
   const found = `one of ${as_of}, valid until ${expires}`;
   throw new CathedralError('mirror_expired', { place, expected, found });
-}
-
-export function rollbackError(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('mirror_rollback', { place, expected, found });
-}
-
-export function forkError(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('mirror_forked', { place, expected, found });
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
+
+const refusal = errorOf('document_invalid');
 
 /** Far above any document; a larger file is a mistake. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -44,8 +46,4 @@ async function read(file: string): Promise<Buffer> {
   if (bytes.length > MAX_FILE_BYTES)
     throw refusal(file, `at most ${MAX_FILE_BYTES} bytes`, `${bytes.length}`);
   return bytes;
-}
-
-function refusal(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('document_invalid', { place, expected, found, cause });
 }

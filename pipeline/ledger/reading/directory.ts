@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { exists } from '../../disk/durable.ts';
-import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { isSlotId } from '../events/slot.ts';
+
+const unreadable = errorOf('ledger_unreadable');
 
 const SNAPSHOTS = 'snapshots';
 const EVENTS = '.ndjson.zst';
@@ -86,7 +88,7 @@ const NOT_LISTED: Readonly<Record<string, string>> = {
 export async function listSnapshots(ledger: string): Promise<Listing> {
   const names = await readdir(join(ledger, SNAPSHOTS)).catch((cause: NodeJS.ErrnoException) => {
     const found = NOT_LISTED[cause.code!] ?? `${cause.code}`;
-    throw refused('ledger_unreadable', ledger, 'a folder snapshots', found, cause);
+    throw unreadable(ledger, 'a folder snapshots', found, cause);
   });
   const endings = new Map<string, string[]>();
   const [misnamed, others]: [CathedralError[], string[]] = [[], []];
@@ -97,7 +99,7 @@ export async function listSnapshots(ledger: string): Promise<Listing> {
     else if (isSlotId(id)) endings.getOrInsertComputed(id, () => []).push(ending);
     else {
       const expected = `a slot like 2025-12-01T06Z before ${ending}`;
-      misnamed.push(refused('ledger_order', `${SNAPSHOTS}/${name}`, expected, JSON.stringify(id)));
+      misnamed.push(errorOf('ledger_order')(`${SNAPSHOTS}/${name}`, expected, JSON.stringify(id)));
     }
   }
   const slots: Slot[] = [];
@@ -117,9 +119,5 @@ async function slotOf(file: SnapshotFile, endings: readonly string[]): Promise<S
 export function missingFile({ id, missing }: Slot): CathedralError | null {
   if (missing === null) return null;
   const place = `${SNAPSHOTS}/${id}${missing === 'events' ? EVENTS : CHECKPOINT}`;
-  return refused('ledger_unreadable', place, 'both files of the snapshot', 'none here');
-}
-
-function refused(code: ErrorCode, place: string, expected: string, found: string, cause?: unknown) {
-  return new CathedralError(code, { place, expected, found, cause });
+  return unreadable(place, 'both files of the snapshot', 'none here');
 }

@@ -9,7 +9,7 @@
  * - Nothing here is signed: results from the head are provisional until a checkpoint covers it.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from '../events/event.ts';
 import { parseEventLine } from '../events/event-line.ts';
 import type { Leaf, LedgerPosition } from '../log/leaf.ts';
@@ -58,7 +58,7 @@ export async function* readHead(
   let { offset } = start;
   const { size: bytes } = await file.stat();
   if (offset > bytes)
-    throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
+    throw errorOf('ledger_corrupt')(placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
   const reader = new EventReader(position, placeOf, covered);
   for await (const lines of splitLines(chunksOf(file, offset, bytes), placeOf, { before: covered })) {
     yield reader.read(lines);
@@ -206,7 +206,7 @@ async function* chunksOf(
 /** The error for a head that begins behind the snapshots, which end at `size`: events are missing. */
 export function gapBeforeHead(size: number, found: string): CathedralError {
   const expected = `seq ${size}, where the snapshots end, or before`;
-  return headFault('ledger_order', placeOf(1), expected, found);
+  return errorOf('ledger_order')(placeOf(1), expected, found);
 }
 
 function placeOf(line: number): string {
@@ -215,9 +215,5 @@ function placeOf(line: number): string {
 
 function unreadable(cause: NodeJS.ErrnoException): CathedralError {
   const found = cause.code ?? String(cause);
-  return headFault('ledger_unreadable', 'head.ndjson', 'a readable file', found, cause);
-}
-
-function headFault(code: ErrorCode, place: string, expected: string, found: string, cause?: unknown) {
-  return new CathedralError(code, { place, expected, found, cause });
+  return errorOf('ledger_unreadable')('head.ndjson', 'a readable file', found, cause);
 }

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { AREAS } from '../../artifacts/artifact.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { schemaFault } from '../../artifacts/format/schema-fault.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { ReleasePath } from './release-path.ts';
+
+const refusal = errorOf('release_invalid');
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Blob = z.strictObject({ bytes: z.int().min(0), sha256: Sha256 });
@@ -245,10 +247,6 @@ function contentDigest({
 
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-function refusal(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found });
 }
 
 /** A complete file for the staging folder. */

@@ -1,8 +1,10 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { readJson } from '../../ledger/events/json.ts';
 import { type Manifest, parseManifest, releaseFolder, sha256, type storedAt } from './manifest.ts';
+
+const invalid = errorOf('release_invalid');
 
 export interface Published {
   /** `OUT/releases/<id>`, which a later swap of `OUT/current` does not change. */
@@ -83,8 +85,4 @@ async function readText(path: string): Promise<string> {
   } catch (cause) {
     throw invalid(path, 'a readable UTF-8 file', (cause as Error).message, cause);
   }
-}
-
-function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found, cause });
 }

@@ -1,4 +1,4 @@
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import {
   type NoteKey,
   newNoteKey,
@@ -11,6 +11,8 @@ import { counted } from '../../words/number.ts';
 import { readCurrent } from '../format/release.ts';
 import { withChangedKeys } from './shared-keys.ts';
 import type { SigningRecord, SigningRecords } from './signing-record.ts';
+
+const refusal = errorOf('release_refused');
 
 export interface KeyChange {
   keyFile: string;
@@ -122,8 +124,4 @@ function recordOf(
 
 function noKeys(keyFile: string): CathedralError {
   return refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
-}
-
-function refusal(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('release_refused', { place, expected, found });
 }

@@ -1,5 +1,7 @@
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { ReleasePath } from '../format/release-path.ts';
+
+const refusal = errorOf('publish_failed');
 
 /**
  * The paths of a release, each with one owner. A run stops on paths that differ only in case, which are one on some file systems, on
@@ -51,8 +53,4 @@ export class ClaimedPaths {
 /** ReleasePath is ASCII, so lower case is complete case folding. */
 function folded(path: string): string {
   return path.toLowerCase();
-}
-
-function refusal(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('publish_failed', { place, expected, found });
 }

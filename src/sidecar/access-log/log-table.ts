@@ -1,9 +1,11 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, errorOf } from '../../../pipeline/errors.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
 import type { Query, SqlStore } from '../../../pipeline/sql/store.ts';
 import { insertion } from '../../../pipeline/sql/table.ts';
 import { ENTRIES, NOT_NEXT } from '../../../pipeline/sql/tables.ts';
 import { type AccessRecord, COLUMNS, type Entry, FIRST_LINK, type Link, linkEntry } from './entry.ts';
+
+const broken = errorOf('access_log_broken');
 
 /** Who holds it continues the chain: the next one reads the head after this transaction has ended. */
 export const LOG_LOCK = ENTRIES.name;
@@ -94,10 +96,6 @@ async function readHead(place: string, query: Query, acknowledged: Link): Promis
   const isLast = there === hash ? head.last === seq : there === null && removed === seq;
   if (!isLast) throw broken(place, `${formatLink(head)} as the last entry`, `entry ${head.last ?? 'none'}`);
   return { seq, hash };
-}
-
-function broken(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('access_log_broken', { place, expected, found });
 }
 
 function formatLink({ seq, hash }: Link): string {

@@ -1,10 +1,12 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, errorOf } from '../../../pipeline/errors.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { type KeyArea, OVERLAP_DAYS, TIERS, type Tier, VERIFICATION_VALID_DAYS } from '../../api/tiers.ts';
 import { formatExpiryMail, formatKeyMail } from './key-mails.ts';
 import type { KeyRecord, KeyStore, NewKey } from './key-store.ts';
 import { createKey, hashKey, keyPrefix, newId, type RandomBytes } from './key-text-and-hash.ts';
 import type { Mailer } from './mailer.ts';
+
+export const refused = errorOf('key_refused');
 
 /** The effects that issuing, rotating and announcing keys depend on. */
 export interface KeyServices {
@@ -223,8 +225,4 @@ export async function expiringKeys(
     }
   }
   return { keys: notify ? await ending() : before, notified, failures };
-}
-
-export function refused(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('key_refused', { place, expected, found });
 }

@@ -4,7 +4,7 @@ import type { View } from '../../../pipeline/artifacts/artifact.ts';
 import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
 import { type Outdated, type Resume, readResume } from '../../../pipeline/build/resume.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, errorOf } from '../../../pipeline/errors.ts';
 import { readJson } from '../../../pipeline/ledger/events/json.ts';
 import type { LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
 import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
@@ -14,6 +14,8 @@ import { counted } from '../../../pipeline/words/number.ts';
 import type { Releases, ServedRelease } from '../files/releases.ts';
 import { LedgerFold } from './ledger-fold.ts';
 import { type LiveDocuments, publicFault } from './live-documents.ts';
+
+const invalid = errorOf('release_invalid');
 
 export interface LiveStateOptions {
   /** Folder of the ledger that the releases are built from. */
@@ -184,8 +186,4 @@ async function readState({
   const found = sha256(bytes);
   if (found !== listed?.sha256) throw invalid(place, `SHA-256 ${listed?.sha256}`, found);
   return readResume(readJson(bytes.toString()));
-}
-
-function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found, cause });
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PUBLISHER_LEASE } from '../../../pipeline/build/cluster.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import type { storeFiles } from '../../../pipeline/config/store-place.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, errorOf } from '../../../pipeline/errors.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../../pipeline/postgres/lease.ts';
 import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
@@ -33,6 +33,8 @@ import { readLog } from '../access-log/log-reader.ts';
 import { LOG_LOCK } from '../access-log/log-table.ts';
 import { verifyAccessLog } from '../access-log/verify-access-log.ts';
 import { addDayOfCounts } from '../limits/count-store.ts';
+
+const failed = errorOf('store_failed');
 
 /** A log is written in one transaction. */
 const TIMEOUT_MS = 600_000;
@@ -306,8 +308,4 @@ function describe({ rows }: Summary): string {
 export function formatCopied(copied: Copied): string {
   const { part, digest, isNew } = copied;
   return `${part}: ${isNew ? 'copied' : 'the same already'}, ${describe(copied)}; SHA-256 ${digest}`;
-}
-
-function failed(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('store_failed', { place, expected, found });
 }
