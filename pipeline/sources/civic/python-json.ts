@@ -1,16 +1,5 @@
 import { numberText } from '../../ledger/events/json.ts';
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\f': '\\f',
-  '\b': '\\b',
-};
-/** `ensure_ascii`: one UTF-16 unit at a time, so an astral character is a surrogate pair. */
-const ESCAPED = /["\\]|[^ -~]/g;
 const SURROGATE = /[\ud800-\udfff]/;
 /** `repr(float)` has an exponent below 1e-4 and from 1e16 on. */
 const MIN_FIXED_EXPONENT = -4;
@@ -30,12 +19,10 @@ export function formatPythonJson(value: unknown): string {
   return `{${members.map(([key, member]) => `${formatString(key)}: ${formatPythonJson(member)}`).join(', ')}}`;
 }
 
+/** As JSON.stringify, with `ensure_ascii`: one UTF-16 unit at a time, so an astral character is a surrogate pair. */
 function formatString(text: string): string {
-  return `"${text.replace(ESCAPED, (unit) => ESCAPES[unit] ?? unicodeEscapes(unit))}"`;
-}
-
-function unicodeEscapes(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(text).replaceAll(/[^ -~]/g, escaped);
 }
 
 /** Python sorts str by code point; JavaScript by UTF-16 unit, which puts 😀 before U+FF5E. */
