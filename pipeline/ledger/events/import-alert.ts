@@ -1,4 +1,4 @@
-import { completeEvent, ownTime } from './draft.ts';
+import { completeEvent, type NextPlace, ownTime } from './draft.ts';
 import type { LedgerEvent } from './event.ts';
 
 /** The agent of events that an import adds. They have no `data.source`. */
@@ -16,11 +16,12 @@ export const FEW_ROWS = 10;
 export function importAlert(
   alert: string,
   { message, ...more }: { message: string } & Record<string, unknown>,
-  { salt, ...next }: { seq: number; notBefore: string | null; now: number; salt: string },
+  { salt, ...next }: NextPlace & { salt: string },
+  timestamp: string = ownTime(next),
 ): LedgerEvent {
   // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
   const data = { alert, severity: 'info', scope: 'ledger', message, ...more };
-  const draft = { type: 'alert_raised', agent: IMPORT_AGENT, data, timestamp: ownTime(next), salt };
+  const draft = { type: 'alert_raised', agent: IMPORT_AGENT, data, timestamp, salt };
   return completeEvent(draft, next);
 }
 

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import type { NextPlace } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { KnownRow } from '../import/row-index.ts';
-import type { NextEvent, RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
+import type { RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
 import { convertEvent, forkAlert, type Kept } from './convert.ts';
 import { eventHash, type RemoteEvent } from './remote-event.ts';
 
@@ -78,7 +79,7 @@ function knownRow({ event_id, event_hash, previous_hash, timestamp }: z.output<t
 /** After an event that forks, an alert as well. */
 function write(
   { draft: remote }: SourceRow<RemoteEvent> & { draft: RemoteEvent },
-  { seq, notBefore }: NextEvent,
+  { seq, notBefore }: NextPlace,
   { salt, index }: WriteContext,
 ): Written {
   const { event_id, previous_hash } = remote;
@@ -87,7 +88,7 @@ function write(
   const findings: RowFinding[] = kept === 'members' ? [] : [keptFinding(event_id, kept)];
   const first = index.firstAfter(previous_hash);
   if (first !== null) {
-    const next = { seq: seq + 1, notBefore: event.timestamp };
+    const next = { seq: seq + 1, timestamp: event.timestamp };
     const alert = forkAlert(first, remote, next, salt(next.seq, `fork ${event_id}`));
     findings.push({ kind: 'fork', rows: [event_id], message: `${alert.data.message}` });
     events.push({ event: alert, line: formatEventLine(alert) });

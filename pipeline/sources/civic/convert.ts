@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
+import type { NextPlace } from '../../ledger/events/draft.ts';
 import {
   Envelope,
   EVENT_DATA,
@@ -8,7 +9,7 @@ import {
   MAX_LINE_BYTES,
 } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
-import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
+import { importAlert } from '../../ledger/events/import-alert.ts';
 import { isJsonObject, numberText, roundMembers } from '../../ledger/events/json.ts';
 import { cycleOf } from '../../ledger/events/slot.ts';
 import { compareTimestamps, utcTimestamp } from '../../ledger/events/timestamp.ts';
@@ -48,18 +49,15 @@ function snakeCase(text: string): string {
 /** All forks share one alert id: published files show the newest, the ledger has each. */
 export const FORK_ALERT = 'civic-ledger-fork';
 
-/** An event's place in the local ledger. */
-export interface Place {
-  seq: number;
-  /** Time of its predecessor, or the end of the last sealed slot if that is later; null before the first. */
-  notBefore: string | null;
-}
-
 /**
  * Converts a remote event, and tells how much of its payload the ledger holds. In the event, numbers of `data` are plain ones (1); the line has
  * them as they were written (1.0), so that event_hash can be had from it.
  */
-export function convertEvent(remote: RemoteEvent, place: Place, salt: string): EventLine & { kept: Kept } {
+export function convertEvent(
+  remote: RemoteEvent,
+  place: Pick<NextPlace, 'seq' | 'notBefore'>,
+  salt: string,
+): EventLine & { kept: Kept } {
   const timestamp = later(utcTimestamp(remote.timestamp), place.notBefore);
   for (const { kept, data: exact } of sourcedData(remote)) {
     const data = roundMembers(exact);
@@ -82,27 +80,18 @@ export function convertEvent(remote: RemoteEvent, place: Place, salt: string): E
   });
 }
 
-/** The alert that `second` has the same predecessor as the event with the event_id `first`. */
-export function forkAlert(first: string, second: RemoteEvent, place: Place, salt: string): LedgerEvent {
-  const timestamp = later(utcTimestamp(second.timestamp), place.notBefore);
-  const before =
-    second.previous_hash === CHAIN_START ? 'no event' : `the event with hash ${second.previous_hash}`;
-  return {
-    seq: place.seq,
-    timestamp,
-    cycle: cycleOf(timestamp),
-    type: 'alert_raised',
-    agent: IMPORT_AGENT,
-    data: {
-      alert: FORK_ALERT,
-      // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
-      severity: 'info',
-      scope: 'ledger',
-      message: `The imported ledger forks: ${first} and ${second.event_id} both follow ${before}.`,
-      fork: { previous_hash: second.previous_hash, events: [first, second.event_id] },
-    },
-    salt,
-  };
+/** The alert that `second`, an event of this time here, has the same predecessor as the event with the event_id `first`. */
+export function forkAlert(
+  first: string,
+  { event_id, previous_hash }: RemoteEvent,
+  { seq, timestamp }: Pick<LedgerEvent, 'seq' | 'timestamp'>,
+  salt: string,
+): LedgerEvent {
+  const before = previous_hash === CHAIN_START ? 'no event' : `the event with hash ${previous_hash}`;
+  const message = `The imported ledger forks: ${first} and ${event_id} both follow ${before}.`;
+  const fork = { previous_hash, events: [first, event_id] };
+  const next = { seq, notBefore: timestamp, now: Date.parse(timestamp), salt };
+  return importAlert(FORK_ALERT, { message, fork }, next, timestamp);
 }
 
 function later(timestamp: string, notBefore: string | null): string {

@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { completeEvent, type EventDraft } from '../../ledger/events/draft.ts';
+import { completeEvent, type EventDraft, type NextPlace } from '../../ledger/events/draft.ts';
 import { EVENT_DATA, type LedgerEvent } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
 import { isJsonObject } from '../../ledger/events/json.ts';
@@ -10,7 +10,7 @@ import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
 import { memberOf } from '../rows/cell-value.ts';
 import type { Change, KnownRow } from './row-index.ts';
-import type { NextEvent, RowForm, RowSource, SourceRow, WriteContext, Written } from './source.ts';
+import type { RowForm, RowSource, SourceRow, WriteContext, Written } from './source.ts';
 
 /** What `data.source` of an imported event holds. */
 const Source = z.object({
@@ -137,7 +137,7 @@ function changesOf({ type, data }: LedgerEvent): Change[] {
  */
 function importRow(
   { id, timestamp, draft }: SourceRow & { draft: EventDraft },
-  next: NextEvent,
+  next: NextPlace,
   { late, salt, place }: WriteContext,
 ): Written {
   const isBehind = next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0;

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import type { EventDraft, EventWarning } from '../../ledger/events/draft.ts';
+import type { EventDraft, EventWarning, NextPlace } from '../../ledger/events/draft.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
 import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
 
@@ -128,15 +128,6 @@ export interface SourceAlert {
   data: { message: string } & Record<string, unknown>;
 }
 
-/** The next event's place in the ledger. */
-export interface NextEvent {
-  seq: number;
-  /** The earliest time that it may have; null before the first event. */
-  notBefore: string | null;
-  /** The clock, Unix ms. */
-  now: number;
-}
-
 /** What a row became. */
 export interface Written {
   /** Its event, and what follows it. */
@@ -171,7 +162,7 @@ export interface RowForm<Content> extends IndexedForm {
   /** A change as an alert lists it. `row`: as it is now; null: it was deleted. */
   listed(id: string, row: SourceRow<Content> | null): Record<string, unknown>;
   /** The event of a row. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` or `import_failed`. */
-  write(row: SourceRow<Content> & { draft: Content }, next: NextEvent, context: WriteContext): Written;
+  write(row: SourceRow<Content> & { draft: Content }, next: NextPlace, context: WriteContext): Written;
   /** Whether a row of this time is late as an event of that time. `sealedUntil`: end of the last sealed slot, Unix ms. */
   isLate(own: string, timestamp: string, sealedUntil: number): boolean;
 }

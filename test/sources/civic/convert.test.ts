@@ -177,7 +177,7 @@ describe('convertEvent', () => {
 
 describe('forkAlert', () => {
   test('is a ledger alert that names both events and no source', () => {
-    const place = { seq: 6, notBefore: '2025-12-01T06:30:00Z' };
+    const place = { seq: 6, timestamp: '2025-12-01T06:30:00Z' };
     const event = forkAlert('evt_0', remote({ previous_hash: 'ab'.repeat(32) }), place, SALT);
     const alert = readBack({ line: formatEventLine(event) });
     expect(alert).toMatchObject({
