@@ -159,7 +159,7 @@ function eventsOfPart(row: Row, part: Part, place: () => string): MappedRow[] {
   const { each } = part;
   if (!each) return mapRow(row, part, place);
   return each.columns.flatMap((column) => {
-    const cell = cellOf(row, [column]);
+    const cell = columnValue(row, column);
     if (each.isEmpty(cell)) return [];
     const at = () => `${place()}, column ${column}`;
     return mapRow({ ...row, [each.name]: column, [each.value]: cell }, part, at);
@@ -192,27 +192,38 @@ function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader 
     columns,
     read(row, { kind, empty }, name, place) {
       const at = () => `${place()}, column ${column}`;
-      const cell = cellOf(row, columns);
+      const cell = cellOf(row, columns, at);
       if (cell === undefined) return preset;
       if (isNothing(cell, missing)) return preset !== undefined ? preset : empty;
       // The items of a list are looked up one by one.
       const isList = typeof kind === 'object' && values !== undefined;
       if (!isList && values !== undefined) return replace(cell, at);
-      const own = kind === 'as it is' && as !== undefined ? OWN_KINDS[as] : kind;
-      const value = convertCell(cell, own, how, name, at);
+      const own = kind === 'as it is' && as !== undefined ? OWN_KINDS[as] : null;
+      const value = convertCell(cell, own?.kind ?? kind, how, name, at);
+      // JSON and databases have values of another type than the mapping file says. Members of a schema are checked by it.
+      if (own?.type && typeof value !== own.type)
+        throw misfit(at(), `${name} to be ${own.expected}, as the mapping file says`, shortJson(value));
       return isList && Array.isArray(value) ? value.map((item) => replace(item, at)) : value;
     },
   };
 }
 
-const OWN_KINDS = { text: 'text', number: 'number', truth: 'truth', json: 'object' } as const;
+/** What `as` makes of a member of no schema. Of JSON, any type is right. */
+const OWN_KINDS = {
+  text: { kind: 'text', type: 'string', expected: 'a text' },
+  number: { kind: 'number', type: 'number', expected: 'a number' },
+  truth: { kind: 'truth', type: 'boolean', expected: 'a truth value' },
+  json: { kind: 'object', type: null, expected: 'JSON' },
+} as const;
 
-function cellOf(row: Row, columns: readonly string[]): unknown {
+function cellOf(row: Row, columns: readonly string[], place: () => string): unknown {
   if (columns.length === 1) return columnValue(row, columns[0]!);
   const cells = columns
     .map((column) => columnValue(row, column))
     .filter((cell) => cell !== undefined && cell !== '')
     .map((cell) => numberText(cell) ?? cell);
+  const other = cells.find((cell) => typeof cell === 'object');
+  if (other !== undefined) throw misfit(place(), 'texts or numbers, to be joined', shortJson(other));
   return cells.length === 0 ? undefined : cells.join(' ');
 }
 
@@ -239,9 +250,11 @@ function lookUp(value: unknown, values: Record<string, unknown>, place: () => st
   throw new CathedralError('ledger_schema', {
     place: place(),
     expected: `one of ${Object.keys(values).join(', ')}, as the mapping file lists`,
-    found: (JSON.stringify(value) ?? typeof value).slice(0, 200),
+    found: shortJson(value),
   });
 }
+
+const shortJson = (value: unknown) => JSON.stringify(value).slice(0, 200);
 
 const plain = (kind: Kind): MemberKind => ({ kind, empty: undefined });
 
