@@ -50,6 +50,7 @@ export async function verifyLogNames(reader: TileReader, head: TreeHead, work: N
   const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(name) || isNote(name);
   const isKnown = (name: string) => isAlone(work.disk.finished(name)) || isTile(name) || isPublic(name);
   await refuse(LOG, tree, isKnown, work);
+  if (tree.files.some(isPublic)) await work.findings.attempt(() => assertPolicy(work.origin));
   for (const name of tree.files.filter(isNote))
     await work.findings.attempt(() => assertCosigned(name, reader, work.origin));
   for (const name of tree.files.filter(isTile))
@@ -63,6 +64,13 @@ export async function verifyLogNames(reader: TileReader, head: TreeHead, work: N
   };
   for (const name of tree.files.filter((one) => isPublic(one) && !isReadAnyway(one)))
     await work.findings.attempt(() => assertPublicBundle(name, reader, work));
+}
+
+/** Without it nobody reads the public events, and the check `events` finds that there are none. Throws mirror_mismatch. */
+async function assertPolicy(origin: Origin): Promise<void> {
+  if (await origin.readLogFile(POLICY_PATH, MAX_POLICY_BYTES)) return;
+  const place = origin.placeOf(`${LOG}/${POLICY_PATH}`);
+  throw mismatchError(place, 'the decisions about the public events beside it', 'no such file');
 }
 
 /** By which decisions the check `events` reads public events; null where it says itself what is wrong. */

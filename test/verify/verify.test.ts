@@ -442,6 +442,18 @@ describe('the verification of a folder', () => {
     ]);
   });
 
+  test('finds that what says which events are public is missing beside them', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    expect((await look({ origin })).findings).toEqual([]);
+    const policy = join(folder, 'log/public/policy.json');
+    await rm(policy);
+    expect((await look({ origin })).findings.map(({ place }) => place)).toEqual([policy]);
+    await rm(dirname(policy), { recursive: true });
+    expect((await look({ origin })).findings).toEqual([]);
+  });
+
   test('finds compressed variants that differ from their files', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
