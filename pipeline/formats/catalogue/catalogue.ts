@@ -59,6 +59,8 @@ export interface Download {
   /** The path without slashes: `economy-mic-history.csv`. */
   name: string;
   title: string;
+  /** Null for the rows or the report of one year, which the title names. */
+  description: string | null;
   /** Without parameters. */
   mediaType: string;
   /** The path of its schema. */
@@ -130,30 +132,36 @@ export function datasetOf(release: Versions, artifact: Artifact, listing: Listin
 
 function databaseOf(asOf: string, file: DraftFile): Dataset {
   const about = { ...DATABASE, artifact: null, area: null, restricted: false, page: 'files/', tables: [] };
-  return { ...about, keywords: ['SQLite'], asOf, downloads: [downloadOf(file, DATABASE.title, null)] };
+  return { ...about, keywords: ['SQLite'], asOf, downloads: [downloadOf(file, DATABASE, null)] };
 }
 
 /** The file itself, the files of closed years, and its tables in other formats. */
 function downloadsOf(artifact: Artifact, listing: Listing): Download[] {
-  const { path, title, mediaType } = artifact;
-  const at = (path: string, title: string, schema: string | null): Download[] => {
+  const { path, mediaType } = artifact;
+  const at = (path: string, about: About, schema: string | null): Download[] => {
     const file = listing.find(path);
     if (!file && !listing.willHave(path)) return [];
-    return [downloadOf(file ?? { path, media_type: mediaType }, title, schema)];
+    return [downloadOf(file ?? { path, media_type: mediaType }, about, schema)];
   };
   const schema = schemaPath(artifact);
   const closed = closedFiles(artifact, listing).flatMap(({ path, year }) =>
-    at(path, `${title} ${year}`, schema),
+    at(path, ofYear(artifact, year), schema),
   );
   const tables = TABLES.filter((table) => table.artifact === artifact).flatMap((table) => [
-    ...at(formPath(table, '.ndjson'), table.title, lineSchemaPath(artifact)),
-    ...at(formPath(table, '.xlsx'), table.title, null),
-    ...listing
-      .paths(formPath(table, '-'))
-      .filter((one) => yearIn(table, one) !== undefined)
-      .flatMap((one) => at(one, table.title, null)),
+    ...at(formPath(table, '.ndjson'), table, lineSchemaPath(artifact)),
+    ...at(formPath(table, '.xlsx'), table, null),
+    ...listing.paths(formPath(table, '-')).flatMap((one) => {
+      const year = yearIn(table, one);
+      return year === undefined ? [] : at(one, ofYear(table, year), null);
+    }),
   ]);
-  return [...at(path, title, schema), ...closed, ...tables];
+  return [...at(path, artifact, schema), ...closed, ...tables];
+}
+
+type About = Pick<Download, 'title' | 'description'>;
+
+function ofYear({ title }: Pick<About, 'title'>, year: string): About {
+  return { title: `${title} ${year}`, description: null };
 }
 
 /** The files of the closed years of a yearly artifact, oldest first. The data of a year has the same name as its printed report. */
@@ -168,7 +176,7 @@ function closedFiles(artifact: Artifact, listing: Listing): { path: string; year
 
 function downloadOf(
   file: Pick<DraftFile, 'path' | 'media_type'> & Partial<DraftFile>,
-  title: string,
+  { title, description }: About,
   schema: string | null,
 ): Download {
   const { path, media_type, rows = null, bytes, sha256 } = file;
@@ -180,6 +188,7 @@ function downloadOf(
     path,
     name,
     title,
+    description,
     mediaType,
     schema,
     rows,

@@ -31,12 +31,12 @@ export function dataPackage({ baseUrl, asOf, organisation, ledger, ...about }: C
   };
 }
 
-function resourcesOf({ artifact, description, downloads }: Dataset) {
-  return downloads.map(({ path, name, title, mediaType, schema, rows, blob }) => ({
+function resourcesOf({ artifact, downloads }: Dataset) {
+  return downloads.map(({ path, name, title, description, mediaType, schema, rows, blob }) => ({
     name,
     path,
     title,
-    description,
+    ...(description && { description }),
     // A path without an ending is JSON.
     format: /\.([a-z]+)$/.exec(path)?.[1] ?? 'json',
     mediatype: mediaType,

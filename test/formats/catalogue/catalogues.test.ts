@@ -57,6 +57,19 @@ describe('the Data Package', () => {
           : [path, `sha256:${'a'.repeat(64)}`, 1234],
       );
   });
+
+  test('names the year of what is of one year, and does not describe it as the whole', () => {
+    const years = resources.filter(({ path }: { path: string }) => /-\d{4}\./.test(path));
+    expect(years.length).toBeGreaterThan(20);
+    for (const { title, description } of years)
+      expect([title, description]).toEqual([expect.stringMatching(/ 2025$/), undefined]);
+    expect(
+      resources.find(({ path }: { path: string }) => path === 'academics/packages.ndjson'),
+    ).toMatchObject({
+      title: 'Packages',
+      description: TABLES.find(({ name }) => name === 'packages')!.description,
+    });
+  });
 });
 
 describe('the DCAT catalogue', () => {
