@@ -1,4 +1,4 @@
-import { chmod, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
@@ -229,7 +229,11 @@ describe('nothing is published', () => {
     const publisher = { ...of.signsWith(of.keyFile), records: { ...records, read } };
     // Before its first release is signed, it publishes the data files alone.
     const passing = { publisher: { ...of.signsWith(of.keyFile), lasts: false } };
-    for (const more of [{ snapshots: { days: 366 } }, { publisher }, passing])
+    // By another name of the same file.
+    const link = join(of.out, '../link.key');
+    await symlink(of.keyFile, link);
+    const linked = { publisher: of.signsWith(link) };
+    for (const more of [{ snapshots: { days: 366 } }, { publisher }, passing, linked])
       expect(await expectRefused(of, () => of.publish({ out: second, ...more }))).toContain(
         'give this one its own address or keys',
       );

@@ -9,6 +9,7 @@ import {
   writeBeside,
 } from '../../disk/durable.ts';
 import { givenText } from '../../disk/read-given.ts';
+import { realOf } from '../../disk/real-path.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { counted } from '../../words/number.ts';
@@ -154,12 +155,13 @@ export async function writeNoteKeys(path: string, keys: readonly NoteKey[]): Pro
   await writePrivateFile(path, formatNoteKeys(keys));
 }
 
-/** The same for any file of secrets. */
+/** The same for any file of secrets. Where the path is a link, it stays one: a secret does not move to another disk. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const file = realOf(path);
   await asDiskErrors(path, async () => {
-    await makeFolder(dirname(path), { mode: 0o700 });
+    await makeFolder(dirname(file), { mode: 0o700 });
     await removeUnsettledKeys(path);
-    await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);
+    await renameDurably(await writeBeside(file, text, { mode: 0o600, exclusive: true }), file, true);
   });
 }
 
@@ -168,4 +170,4 @@ export async function removeUnsettledKeys(path: string): Promise<void> {
   await asDiskErrors(path, () => rm(unsettled(path), { force: true }));
 }
 
-const unsettled = (path: string) => `${path}${TEMPORARY_SUFFIX}`;
+const unsettled = (path: string) => `${realOf(path)}${TEMPORARY_SUFFIX}`;

@@ -1,8 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
 import { givenText, readGiven } from '../../disk/read-given.ts';
+import { realOf } from '../../disk/real-path.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { counted } from '../../words/number.ts';
@@ -168,7 +169,7 @@ async function publishKeys(path: string, keys: readonly NoteKey[]): Promise<void
     .split('\n')
     .filter((line) => line.trim() !== '');
   const added = keys.map(verifierKeyOf).filter((key) => !lines.includes(key));
-  if (added.length > 0) await replaceFile(path, `${[...lines, ...added].join('\n')}\n`);
+  if (added.length > 0) await replaceFile(realOf(path), `${[...lines, ...added].join('\n')}\n`);
 }
 
 async function requireKeys(keyFile: string): Promise<NoteKey[]> {
@@ -179,15 +180,4 @@ async function requireKeys(keyFile: string): Promise<NoteKey[]> {
     'the signing keys of a ledger (cathedral ledger init makes them)',
     'no such file',
   );
-}
-
-/** The path without symbolic links, as far as it exists. */
-function realOf(path: string): string {
-  const full = resolve(path);
-  try {
-    return realpathSync(full);
-  } catch {
-    const above = dirname(full);
-    return above === full ? full : join(realOf(above), basename(full));
-  }
 }

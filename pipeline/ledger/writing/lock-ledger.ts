@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Lock, type LockOptions, takeLock } from '../../disk/lock.ts';
 import { assertOwner } from '../../disk/owner.ts';
+import { realOf } from '../../disk/real-path.ts';
 import { CathedralError } from '../../errors.ts';
 
 /**
@@ -9,11 +8,7 @@ import { CathedralError } from '../../errors.ts';
  * path, and every link to it, leads to the same lock.
  */
 export function lockOf(ledger: string): string {
-  try {
-    return `${realpathSync(ledger)}.lock`;
-  } catch {
-    return `${resolve(ledger)}.lock`;
-  }
+  return `${realOf(ledger)}.lock`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
+import { realOf } from '../../disk/real-path.ts';
 import { CathedralError } from '../../errors.ts';
 import { currentId } from '../format/release.ts';
 import {
@@ -12,9 +13,12 @@ import {
   type SigningRecords,
 } from './signing-record.ts';
 
-/** A folder beside the keys rather than in OUT, so it survives when OUT is lost or restored from an old back-up. */
+/**
+ * A folder beside the keys rather than in OUT, so it survives when OUT is lost or restored from an old back-up. Every link to the keys leads to the
+ * same folder, since with two records the keys could sign two manifests of one version.
+ */
 export function signingFolder(keyFile: string): string {
-  return `${keyFile}.signed`;
+  return `${realOf(keyFile)}.signed`;
 }
 
 function signingRecordPath(keyFile: string): string {
