@@ -143,7 +143,7 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
-  const found = isSecret ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
+  const found = isSecret && text !== '' ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
   const [issue] = parsed.error?.issues ?? [];
   const isPrecise = issue?.code === 'custom' && issue.params?.isPrecise === true;
   throw wrong('config_invalid', { place, expected: isPrecise ? issue.message : option.unit, found });
@@ -169,11 +169,12 @@ export function argumentName({ flag }: Option): string {
   return `${flag}`.toUpperCase();
 }
 
-/** `http://localhost:{port}` with the value of that setting. */
+/** `http://localhost:{port}` with the value of that setting. Port 80 is in no address: browsers leave it out. */
 function fillDefault(text: string, sources: Sources): string {
-  return text.replace(/\{(\w+)\}/, (_, other: SettingName) => {
+  const filled = text.replace(/\{(\w+)\}/, (_, other: SettingName) => {
     return `${readOption(other, sources.options[other] ?? SETTINGS[other], sources)}`;
   });
+  return filled.replace(/^(http:.*):80$/, '$1');
 }
 
 function absolute(path: string, given: boolean): string {

@@ -55,6 +55,7 @@ describe('a setting', () => {
   test('for the service’s address follows the port where it is not set itself', () => {
     expect(readConfig(['baseUrl'], [], {}).baseUrl).toBe('http://localhost:8080');
     expect(readConfig(['baseUrl'], [], { PORT: '9000' }).baseUrl).toBe('http://localhost:9000');
+    expect(readConfig(['baseUrl'], [], { PORT: '80' }).baseUrl).toBe('http://localhost');
     expect(readConfig(['baseUrl', 'port'], ['--port', '9001'], { PORT: '9000' }).baseUrl).toBe(
       'http://localhost:9001',
     );
@@ -85,6 +86,8 @@ describe('a setting', () => {
     mirrorOrigin: [`${BASE}/copy?x=1`, 'https://user@data.example.org'],
     purgeUrl: ['ftp://cdn.example', 'cdn.example', 'https://user@cdn.example/purge', 'http://cdn.example/#x'],
     simulationOrigins: ['ftp://class.example.org', 'https://class.example.org/', `${BASE},class.example.org`],
+    // A secret that is not there may be shown.
+    smtpUrl: [''],
     withoutPdf: ['yes', '1'],
   };
   const pairs = Object.entries(refused).flatMap(([name, texts]) =>
