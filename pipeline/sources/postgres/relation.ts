@@ -129,7 +129,7 @@ async function columnsOf(query: Query, from: string): Promise<Column[]> {
     // A list or a record becomes JSON, since its text has a form of its own; blanks at the end of character(n) say nothing.
     const isJson = category === 'A' || category === 'C';
     const text = type === 'character' ? `${quoted(name)}::text` : quoted(name);
-    const sql = isJson ? `to_jsonb(${quoted(name)})` : text;
+    const sql = isJson ? `to_json(${quoted(name)})` : text;
     return { name, type, category, sql };
   });
 }

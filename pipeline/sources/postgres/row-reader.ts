@@ -43,9 +43,9 @@ type Read = (text: string, place: () => string) => unknown;
 function readerOf({ type, category }: Column): Read {
   if (category === 'N') return readNumber;
   if (type === 'boolean') return (text) => text === 't';
-  if (type === 'json') return jsonWith(readRowJson);
-  // A list or a record is selected as jsonb.
-  return type === 'jsonb' || /[AC]/.test(category) ? jsonWith(readJsonb) : (text) => text;
+  if (type === 'jsonb') return jsonWith(readJsonb);
+  // A list or a record is selected as JSON, in which a member of theirs may be twice.
+  return type === 'json' || /[AC]/.test(category) ? jsonWith(readRowJson) : (text) => text;
 }
 
 /** A number where a double holds all its digits, otherwise its text. */

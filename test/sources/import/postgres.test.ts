@@ -549,6 +549,11 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         'table=t',
         /row 1.*: expected data to be an object, found \[1\]/,
       ],
+      'a member of JSON that is there twice, also in a list': [
+        `${tableOf('t')}; ALTER TABLE t ADD "data.list" json[]; INSERT INTO t ("data.list") VALUES ('{"{\\"a\\":1,\\"a\\":2}"}')`,
+        'table=t',
+        /row 1, column data.list, member 0.a: expected each member once, found "\\"a\\""/,
+      ],
       'a number that is none': [
         `${tableOf('t')}; ALTER TABLE t DROP data, ADD "data.mii" float; INSERT INTO t (type, "data.mii") VALUES ('mii_reading', 'NaN')`,
         'table=t',
