@@ -12,8 +12,9 @@ export interface Input {
   bytes: AsyncIterable<Uint8Array>;
 }
 
+const MARK = Buffer.of(0xef, 0xbb, 0xbf);
 const BOMS: readonly (readonly [encoding: string, bytes: Buffer])[] = [
-  ['utf-8', Buffer.of(0xef, 0xbb, 0xbf)],
+  ['utf-8', MARK],
   ['utf-16le', Buffer.of(0xff, 0xfe)],
   ['utf-16be', Buffer.of(0xfe, 0xff)],
 ];
@@ -137,7 +138,8 @@ export function decoderOf(name: string, encoding = 'utf-8'): Decode {
       }
     };
   return ({ bytes, line }) => {
-    if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
+    const isMarked = bytes[0] === MARK[0] && bytes.subarray(0, MARK.length).equals(MARK);
+    if (isUtf8(bytes) && !bytes.includes(0) && !isMarked) return bytes;
     throw notUtf8(bytes, name, line);
   };
 }
@@ -156,7 +158,7 @@ function isMisread(bytes: Buffer, encoding: string): boolean {
   );
 }
 
-/** Says which byte is not UTF-8, and in which line. */
+/** Says which byte is not UTF-8, or a byte order mark within a file, and in which line. */
 function notUtf8(bytes: Buffer, name: string, line: number): CathedralError {
   const nul = bytes.indexOf(0);
   if (nul >= 0)
@@ -164,6 +166,13 @@ function notUtf8(bytes: Buffer, name: string, line: number): CathedralError {
       `${name}:${line + linesIn(bytes.subarray(0, nul))}`,
       `UTF-8: ${EXPORT}, or name the "encoding" in the mapping file`,
       'a NUL byte, as in UTF-16 without a byte order mark or in a binary file',
+    );
+  // Nobody would see it in a row's first cell, which is often its id.
+  if (isUtf8(bytes))
+    return corrupt(
+      `${name}:${line}`,
+      'a byte order mark only where the file begins',
+      'one as where two files were joined',
     );
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const at = Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));

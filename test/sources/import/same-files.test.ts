@@ -68,6 +68,12 @@ describe('the same files are accepted and refused when they are appended and whe
     ['a tab', 'csv', (HEAD + row('one') + row('two')).replaceAll(',', '\t'), 2],
     ['sep=', 'csv', `sep=;\n${(HEAD + row('one')).replaceAll(',', ';')}`, 1],
     ['a byte order mark', 'csv', `\ufeff${HEAD}${row('one')}`, 1],
+    [
+      'a byte order mark between two files that were joined',
+      'csv',
+      `id,${HEAD}1,${row('one')}\ufeff2,${row('two')}`,
+      null,
+    ],
     ['an open quote', 'csv', HEAD + row('one') + row('"two') + row('three'), null],
     ['an open quote at the end', 'csv', HEAD + row('one') + row('"two', ''), null],
     ['a quote in a cell', 'csv', HEAD + row('one') + row('5" pipe') + row('three'), null],
