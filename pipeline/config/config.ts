@@ -143,7 +143,8 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
-  const found = isSecret && text !== '' ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
+  const found =
+    isSecret && text !== '' ? 'another value' : JSON.stringify(shortened(text.replace(PASSWORD, '$1:…@')));
   const [issue] = parsed.error?.issues ?? [];
   const isPrecise = issue?.code === 'custom' && issue.params?.isPrecise === true;
   throw wrong('config_invalid', { place, expected: isPrecise ? issue.message : option.unit, found });

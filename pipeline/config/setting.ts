@@ -67,6 +67,9 @@ export type ValueOf<O extends Option> =
 
 export const text = z.string().min(1);
 
+/** A secret that is sent in a header, which takes no other characters: an error of the system would quote it. */
+export const headerSecret = text.regex(/^[!-~]+$/);
+
 /** `https://…`, and for a remote ledger `civic+https://…`: an address rather than a path. */
 const HAS_SCHEME = /^[a-z][a-z+.-]*:\/\//i;
 

@@ -1,5 +1,6 @@
 import { isLoopback } from '../config/loopback.ts';
 import { nearestName } from '../config/nearest-name.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { errorOf } from '../errors.ts';
 
 const wrong = errorOf('config_invalid');
@@ -99,8 +100,11 @@ function credentialsOf(url: URL, place: string): Credentials | null {
   if (url.username === '' && url.password === '') return null;
   if (url.username === '' || url.password === '')
     throw wrong(place, 'an access key and its secret before the host, or neither', 'one of them');
-  const [accessKeyId, secretAccessKey] = [url.username, url.password].map((part) => decode(part, place));
-  return { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey!, sessionToken: null };
+  const given = { accessKeyId: decode(url.username, place), secretAccessKey: decode(url.password, place) };
+  for (const name of ['accessKeyId', 'secretAccessKey'] as const)
+    if (!SETTINGS[name].schema.safeParse(given[name]).success)
+      throw wrong(place, SETTINGS[name].unit, 'another value');
+  return { ...given, sessionToken: null };
 }
 
 function decode(text: string, place: string): string {

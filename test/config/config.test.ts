@@ -87,7 +87,7 @@ describe('a setting', () => {
     purgeUrl: ['ftp://cdn.example', 'cdn.example', 'https://user@cdn.example/purge', 'http://cdn.example/#x'],
     simulationOrigins: ['ftp://class.example.org', 'https://class.example.org/', `${BASE},class.example.org`],
     // A secret that is not there may be shown.
-    smtpUrl: [''],
+    ...{ smtpUrl: [''], accessKeyId: [''], secretAccessKey: [''], sessionToken: [''] },
     withoutPdf: ['yes', '1'],
   };
   const pairs = Object.entries(refused).flatMap(([name, texts]) =>
@@ -101,6 +101,21 @@ describe('a setting', () => {
     expect(exitOf(error)).toBe(2);
   });
 });
+
+test.each(['accessKeyId', 'secretAccessKey', 'sessionToken', 'readerApiKey', 'governmentKey'] as const)(
+  '%s is refused with a line end, as a file of Windows has, and is not quoted',
+  (name) => {
+    const { env, unit } = SETTINGS[name];
+    for (const text of ['hidden-value\r', 'hidden-\nvalue', ' hidden-value'])
+      expect(faultOf(() => readConfig([name], [], { [env]: text }))).toMatchObject({
+        code: 'config_invalid',
+        place: env,
+        expected: unit,
+        found: 'another value',
+      });
+    expect(readConfig([name], [], { [env]: 'a/b+c=' })[name]).toBe('a/b+c=');
+  },
+);
 
 test.each([
   ['the name of a key', 'sourceCode', 'https://example.org/a\u202eb', 'U+202E (character 22)'],

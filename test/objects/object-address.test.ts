@@ -36,6 +36,8 @@ describe('an address of objects', () => {
     ['s3+https://objects.example.org/releases?region=a b', 'a region like eu-west-1'],
     ['s3+http://objects.example.org/releases', 'unencrypted=true, found s3+http:// to another machine'],
     ['s3+https://key@objects.example.org/releases', 'an access key and its secret'],
+    ['s3+https://key%0D:hidden-value@objects.example.org/releases', 'an access key, in ASCII'],
+    ['s3+https://key:hidden-value%0A@objects.example.org/releases', 'the secret of the access key, without'],
     ['s3+https://key:hidden-value@objects.example.org/', 'the name of a bucket'],
     ['s3+https://key:hidden-value@/releases', 's3+https://host'],
   ])('is not %s', (text, message) => {

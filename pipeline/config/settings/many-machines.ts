@@ -1,4 +1,4 @@
-import { numbers, objectAddress, settings, storePlace } from '../setting.ts';
+import { headerSecret, numbers, objectAddress, settings, storePlace, text } from '../setting.ts';
 
 export const MANY_MACHINES = settings('Many machines', {
   releases: {
@@ -16,23 +16,26 @@ export const MANY_MACHINES = settings('Many machines', {
   accessKeyId: {
     flag: null,
     env: 'AWS_ACCESS_KEY_ID',
-    unit: 'an access key',
+    unit: 'an access key, in ASCII without spaces and line ends',
     description: 'The access key of the object store, read from the environment only, like its secret.',
     secret: true,
+    schema: headerSecret,
   },
   secretAccessKey: {
     flag: null,
     env: 'AWS_SECRET_ACCESS_KEY',
-    unit: 'the secret of the access key',
+    unit: 'the secret of the access key, without a space or a line end around it',
     description: 'The secret of the access key, read from the environment only.',
     secret: true,
+    schema: text.regex(/^\S(.*\S)?$/),
   },
   sessionToken: {
     flag: null,
     env: 'AWS_SESSION_TOKEN',
-    unit: 'a session token',
+    unit: 'a session token, in ASCII without spaces and line ends',
     description: 'Part of temporary credentials of the object store, read from the environment only.',
     secret: true,
+    schema: headerSecret,
   },
   store: {
     group: 'Stores',

@@ -1,4 +1,4 @@
-import { address, numbers, SWITCH, settings } from '../setting.ts';
+import { address, headerSecret, numbers, SWITCH, settings } from '../setting.ts';
 
 export const MIRROR = settings('Mirror and verification', {
   mirrorOrigin: {
@@ -29,10 +29,11 @@ export const MIRROR = settings('Mirror and verification', {
   readerApiKey: {
     flag: null,
     env: 'CATHEDRAL_MIRROR_API_KEY',
-    unit: 'an API key',
+    unit: 'an API key, in ASCII without spaces and line ends',
     description:
       'The API key to send to the origin, for a higher quota. It is a secret, so it is read from the environment only.',
     secret: true,
+    schema: headerSecret,
   },
   withoutLinks: {
     env: 'CATHEDRAL_MIRROR_WITHOUT_LINKS',
@@ -56,9 +57,10 @@ export const MIRROR = settings('Mirror and verification', {
   },
   governmentKey: {
     flag: null,
-    unit: 'a government key',
+    unit: 'a government key, in ASCII without spaces and line ends',
     description:
       'The API key with which `verify EXPORT --url` reads the entries of the log. It is a secret, so it is read from the environment only.',
     secret: true,
+    schema: headerSecret,
   },
 });
