@@ -183,6 +183,15 @@ export function errorOf(code: ErrorCode) {
     new CathedralError(code, { place, expected, found, cause });
 }
 
+/** What is made, or null where making it throws. */
+export function orNull<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}
+
 /** Adds advice to an error of a run that has published nothing yet. Returns any other value unchanged. */
 export function withHint(cause: unknown, advice: string): unknown {
   if (!(cause instanceof CathedralError)) return cause;

@@ -1,5 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { orNull } from '../errors.ts';
 import type { Algorithm } from './document.ts';
 import type { ProblemCode } from './problem.ts';
 
@@ -70,9 +71,5 @@ function isPrimeOrderPoint(bytes: Uint8Array): boolean {
 
 /** The libraries throw for bytes that encode no point or scalar. */
 function holds(condition: () => boolean): boolean {
-  try {
-    return condition();
-  } catch {
-    return false;
-  }
+  return orNull(condition) ?? false;
 }

@@ -1,3 +1,4 @@
+import { orNull } from '../errors.ts';
 import { JsonFault, type JsonRules, type Range, readStrictJson } from '../ledger/events/json.ts';
 import { formatPointer, type Problem, problem } from './problem.ts';
 
@@ -75,9 +76,5 @@ function decode(input: string | Uint8Array, { maxBytes }: JsonLimits): string | 
 }
 
 function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  return orNull(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }

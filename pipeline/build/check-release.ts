@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ifThere } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
-import { CathedralError, type Finding, findingOf } from '../errors.ts';
+import { CathedralError, type Finding, findingOf, orNull } from '../errors.ts';
 import { MAX_BUNDLE_BYTES } from '../ledger/log/entry-bundle.ts';
 import { type Bundle, bundlePath, fullTileOf, newTiles } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
@@ -164,16 +164,10 @@ async function beginsWith(place: string, beginning: string): Promise<boolean> {
   if (place === beginning) return true;
   const whole = await readFile(place).catch(() => null);
   const bytes = await readFile(beginning);
-  const part = GZIP.test(beginning) ? inflated(bytes) : bytes;
+  const part = GZIP.test(beginning)
+    ? orNull(() => gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES }))
+    : bytes;
   return whole === null || (part !== null && whole.subarray(0, part.length).equals(part));
-}
-
-function inflated(bytes: Uint8Array): Buffer | null {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
-  } catch {
-    return null;
-  }
 }
 
 /** The signed files must say what the release's own manifest says; an unsigned release has none. */

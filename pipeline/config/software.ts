@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { orNull } from '../errors.ts';
 import { PROJECT } from './project.ts';
 
 const { name, version } = createRequire(import.meta.url)(join(PROJECT, 'package.json')) as {
@@ -66,12 +67,8 @@ function isModified(folder: string): boolean {
   return exit === 0 && stdout !== '';
 }
 
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+function readText(file: string): string | null {
+  return orNull(() => readFileSync(file, 'utf8'));
 }
 
 export const VERSION = version;

@@ -1,4 +1,5 @@
 import { leafHash } from '#hashing';
+import { orNull } from '../errors.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES, type TreeHead } from '../ledger/log/hash.ts';
@@ -76,11 +77,7 @@ async function assertPolicy(origin: Origin): Promise<void> {
 /** By which decisions the check `events` reads public events; null where it says itself what is wrong. */
 async function publishedVersion(origin: Origin): Promise<number | null> {
   const bytes = await origin.readLogFile(POLICY_PATH, MAX_POLICY_BYTES);
-  try {
-    return bytes && parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH).version;
-  } catch {
-    return null;
-  }
+  return orNull(() => bytes && parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH).version);
 }
 
 /** A note that witnesses cosigned is of a tree that this one extends. Throws mirror_mismatch, mirror_forked and ledger_corrupt. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CathedralError, errorOf } from '../errors.ts';
+import { CathedralError, errorOf, orNull } from '../errors.ts';
 import { formatSize, parseAddCheckpoint, SIZE_TYPE } from '../ledger/log/add-checkpoint.ts';
 import { EMPTY_ROOT } from '../ledger/log/hash.ts';
 import { verifyConsistency } from '../ledger/log/proofs.ts';
@@ -185,11 +185,7 @@ function parseRequest(body: string): Request {
 }
 
 function signaturesOf(note: string): Request['signatures'] {
-  try {
-    return readSignatures(note, 'the checkpoint').signatures;
-  } catch {
-    return [];
-  }
+  return orNull(() => readSignatures(note, 'the checkpoint').signatures) ?? [];
 }
 
 export function refusal(status: number, message: string): WitnessAnswer {

@@ -2,7 +2,9 @@
  * Cosignatures (c2sp.org/tlog-cosignature): signature lines of a checkpoint's note with which a witness states when it saw the tree, and
  * that it extends every tree of this log that the witness saw before. Runs in browsers as well.
  */
+
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { orNull } from '../../errors.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { formatKey, keyId, type NoteSignature, parseKey, parseVerifierKey, type Verifier } from './note.ts';
 import { ed25519 } from './verify-note.ts';
@@ -108,16 +110,8 @@ export function timestamped(timestamp: number, signature: Uint8Array): Uint8Arra
 
 /** The bytes that a cosigner signs for a checkpoint with this text at this time, in seconds since 1970. Null if the text is no checkpoint. */
 export function cosignedMessage(timestamp: number, text: string): Uint8Array | null {
-  return isCheckpoint(text) ? utf8ToBytes(`cosignature/v1\ntime ${timestamp}\n${text}`) : null;
-}
-
-function isCheckpoint(text: string): boolean {
-  try {
-    parseCheckpoint(text, 'checkpoint');
-    return true;
-  } catch {
-    return false;
-  }
+  const checkpoint = orNull(() => parseCheckpoint(text, 'checkpoint'));
+  return checkpoint && utf8ToBytes(`cosignature/v1\ntime ${timestamp}\n${text}`);
 }
 
 function uint64(value: number): Uint8Array {

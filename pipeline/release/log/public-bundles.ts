@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, ifThere, replaceFile, sync } from '../../disk/durable.ts';
-import { errorOf } from '../../errors.ts';
+import { errorOf, orNull } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { readJson } from '../../ledger/events/json.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
@@ -39,11 +39,7 @@ export function publicFile(bundle: Bundle, entries: readonly (Uint8Array | null)
 export async function publicVersion(out: string): Promise<number | null> {
   const place = logFile(out, POLICY_PATH);
   const text = await asDiskErrors(place, () => ifThere(readFile(place, 'utf8'), null));
-  try {
-    return text === null ? null : parsePolicy(text, place).version;
-  } catch {
-    return null;
-  }
+  return text === null ? null : orNull(() => parsePolicy(text, place).version);
 }
 
 /** Whether OUT has public bundles by the decisions of this program. */

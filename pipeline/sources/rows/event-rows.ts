@@ -1,7 +1,7 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { basename } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, orNull } from '../../errors.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
 import { hasColumn, type MappedRow, type Mapping, type Row } from './mapping.ts';
@@ -126,14 +126,5 @@ function formatOf(name: string, start: string): Format {
   const [line = ''] = start.trimStart().split('\n', 1);
   if (line.startsWith('[')) return 'json';
   if (!line.startsWith('{')) return 'csv';
-  return isJson(line) && !/"events"\s*:\s*\[/.test(line) ? 'ndjson' : 'json';
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return orNull(() => JSON.parse(line)) !== null && !/"events"\s*:\s*\[/.test(line) ? 'ndjson' : 'json';
 }

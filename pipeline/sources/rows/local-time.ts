@@ -1,3 +1,4 @@
+import { orNull } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
 
 /** How a table writes times. */
@@ -227,11 +228,7 @@ function monthsOf(language: string): Map<string, number> {
 
 /** Whether the names of months are known in this language: `de`, `pt-BR`. */
 export function isLanguage(tag: string): boolean {
-  try {
-    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
-  } catch {
-    return false;
-  }
+  return orNull(() => Intl.DateTimeFormat.supportedLocalesOf(tag))?.length === 1;
 }
 
 function readIso(text: string): Written {
@@ -326,10 +323,5 @@ function inUtc(
 
 /** Whether this is a time zone: `Europe/Berlin`, `UTC`. */
 export function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
+  return orNull(() => new Intl.DateTimeFormat('en', { timeZone: zone })) !== null;
 }

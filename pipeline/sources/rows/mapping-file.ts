@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nearestName } from '../../config/nearest-name.ts';
-import { type CathedralError, errorOf } from '../../errors.ts';
+import { type CathedralError, errorOf, orNull } from '../../errors.ts';
 import { EVENT_DATA } from '../../ledger/events/event.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { describeIssue } from '../../words/zod-messages.ts';
@@ -199,12 +199,7 @@ function parseJson(text: string, place: string): unknown {
 }
 
 function isEncoding(label: string): boolean {
-  try {
-    new TextDecoder(label);
-    return true;
-  } catch {
-    return false;
-  }
+  return orNull(() => new TextDecoder(label)) !== null;
 }
 
 function issueFault(issue: z.core.$ZodIssue, value: unknown, place: string): CathedralError {

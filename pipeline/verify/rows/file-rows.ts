@@ -1,3 +1,4 @@
+import { orNull } from '../../errors.ts';
 /** The text of a row in a file. */
 export interface RowText {
   /** Where it begins, from 1. */
@@ -163,11 +164,7 @@ function joined(rest: Uint8Array, chunk: Uint8Array): Uint8Array {
 
 /** Null: these bytes are no UTF-8. */
 function decoded(bytes: Uint8Array): string | null {
-  try {
-    return STRICT.decode(bytes);
-  } catch {
-    return null;
-  }
+  return orNull(() => STRICT.decode(bytes));
 }
 
 /** The lines before the first one that is no UTF-8. */

@@ -1,3 +1,4 @@
+import { orNull } from '../../errors.ts';
 import { readJson, unambiguousJson } from '../../ledger/events/json.ts';
 
 /** Null if it is none, or if a reader may take another value from it: one that keeps the first of two members of a name, not the last. */
@@ -8,14 +9,10 @@ export function parsePlainObject(text: string): Record<string, unknown> | null {
 }
 
 export function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value = readJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
+  const value = orNull(() => readJson(text));
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
 }
 
 /** The cells of a row without its line end, as in RFC 4180; null if quotes do not close, something follows them, or the row ends before the text. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { orNull } from '../../../pipeline/errors.ts';
 import { Problem, type ProblemCode } from '../../api/problem.ts';
 import { type Routed, routeAt } from '../../api/routes/table.ts';
 import { redactKeysInQuery } from '../access-log/redact-keys-in-query.ts';
@@ -157,9 +158,6 @@ function parsePath(path: string): string {
 
 /** Null if the path is not percent-encoded UTF-8, or contains a forbidden character. */
 function decode(path: string): string | null {
-  try {
-    return path.startsWith('/') && !FORBIDDEN.test(path) ? decodeURIComponent(path.slice(1)) : null;
-  } catch {
-    return null;
-  }
+  if (!path.startsWith('/') || FORBIDDEN.test(path)) return null;
+  return orNull(() => decodeURIComponent(path.slice(1)));
 }
