@@ -192,6 +192,16 @@ export function orNull<T>(make: () => T): T | null {
   }
 }
 
+/** What is read, or null where that is refused: with this code, or with any. */
+export function unlessRefused<T>(read: () => T, code?: ErrorCode): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CathedralError && (code === undefined || error.code === code)) return null;
+    throw error;
+  }
+}
+
 /** Adds advice to an error of a run that has published nothing yet. Returns any other value unchanged. */
 export function withHint(cause: unknown, advice: string): unknown {
   if (!(cause instanceof CathedralError)) return cause;

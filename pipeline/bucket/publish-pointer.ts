@@ -1,4 +1,4 @@
-import { CathedralError } from '../errors.ts';
+import { CathedralError, unlessRefused } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { sha256 } from '../release/format/manifest.ts';
@@ -61,16 +61,9 @@ async function readPointer(
   if (!head) return null;
   const found = head.bytes <= LONGEST_POINTER ? await objects.read(POINTER_KEY, LONGEST_POINTER) : null;
   if (!found) return { etag: head.etag, content: null, pointer: null };
-  return { etag: found.etag, content: found.content, pointer: parsed(found.content) };
-}
-
-function parsed(content: Uint8Array): Pointer | null {
-  try {
-    return parsePointer(Buffer.from(content).toString());
-  } catch (error) {
-    if (error instanceof CathedralError && error.code === 'release_invalid') return null;
-    throw error;
-  }
+  const { etag, content } = found;
+  const pointer = unlessRefused(() => parsePointer(Buffer.from(content).toString()), 'release_invalid');
+  return { etag, content, pointer };
 }
 
 function assertNotLater(

@@ -2,7 +2,7 @@ import { readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, replaceFile } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, unlessRefused } from '../errors.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
@@ -119,12 +119,7 @@ async function localCheckpoint(out: string, reader: TileReader): Promise<Checkpo
 
 /** Null for what is no note of a checkpoint. */
 export function parseNote(note: Uint8Array | null, place: string): Checkpoint | null {
-  try {
-    return note && parseCheckpoint(noteText(note, place), place);
-  } catch (error) {
-    if (error instanceof CathedralError) return null;
-    throw error;
-  }
+  return note && unlessRefused(() => parseCheckpoint(noteText(note, place), place));
 }
 
 /** The files of a tile, of which those that are here may be damaged. */
@@ -145,14 +140,11 @@ async function filesOf(
 }
 
 function localEntries(tile: Tile, hashes: readonly string[], out: string): Uint8Array[] | null {
-  try {
+  return unlessRefused(() => {
     const found = readEntries(out, tile);
     assertHashes(found.hashes, hashes, out);
     return found.entries;
-  } catch (error) {
-    if (error instanceof CathedralError && error.code === 'log_invalid') return null;
-    throw error;
-  }
+  }, 'log_invalid');
 }
 
 /** Unverified: the reader does that. */

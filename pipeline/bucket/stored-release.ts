@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, unlessRefused } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import {
   type Blob,
@@ -38,13 +38,10 @@ export async function readStoredRelease(
   const blob = snapshots && blobKey(snapshots.sha256);
   const list = blob && (await readStored({ ...places, key: blob }, snapshots, LONGEST_SNAPSHOT_FILES));
   if (!text || (blob && !list)) return null;
-  try {
+  return unlessRefused(() => {
     const files = list ? parseSnapshotFiles(list.toString(), blob!) : {};
     return { manifest: parseManifest(text.toString(), key), files };
-  } catch (error) {
-    if (error instanceof CathedralError && error.code === 'release_invalid') return null;
-    throw error;
-  }
+  }, 'release_invalid');
 }
 
 /** Key and length of every object that these lists name, and of the lists. */

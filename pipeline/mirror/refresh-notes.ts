@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
-import { CathedralError } from '../errors.ts';
+import { unlessRefused } from '../errors.ts';
 import { cosignedPath } from '../ledger/log/cosigned-path.ts';
 import { isExtended } from '../ledger/log/proofs.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
@@ -98,7 +98,7 @@ export async function keepFormerCheckpoint(folder: string, reader: TileReader): 
   const held = await readHeld(place);
   if (held === null) return;
   const { text, signatures } = readSignatures(held, place);
-  const checkpoint = unlessDamaged(() => parseCheckpoint(text, place));
+  const checkpoint = unlessRefused(() => parseCheckpoint(text, place));
   if (!checkpoint || checkpoint.size >= reader.head.size || !(await isExtended(reader, checkpoint))) return;
   if (signatures.every(({ name }) => name === checkpoint.origin)) return;
   await replaceIfChanged(join(folder, LOG, cosignedPath(checkpoint.size)), held);
@@ -138,16 +138,7 @@ function withSignatures(
 /** A note of the mirror; null if it has none, or a damaged one, in whose place comes that of the origin. */
 async function readHeld(place: string): Promise<string | null> {
   const note = await readText(place);
-  return note === null ? null : unlessDamaged(() => readSignatures(note, place) && note);
-}
-
-function unlessDamaged<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof CathedralError) return null;
-    throw error;
-  }
+  return note === null ? null : unlessRefused(() => readSignatures(note, place) && note);
 }
 
 async function readText(place: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { CITATIONS_PATH } from '../../artifacts/academics/citations.ts';
 import { type Author, authorWords } from '../../artifacts/format/bibliography.ts';
 import { type Citation, formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
-import { CathedralError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 
 /** A format of citations. */
 interface CitationForm {
@@ -50,13 +50,9 @@ export interface CitationText extends Pick<CitationForm, 'ending' | 'name' | 'us
 /** A citation in each format that can write it: LaTeX has no control characters, which a ledger's text may have. */
 export function citationTexts(citation: Citation): CitationText[] {
   return CITATION_FORMS.flatMap(({ ending, name, use, format }) => {
-    try {
-      // An RIS record ends with a space, so only line ends are trimmed.
-      return [{ ending, name, use, text: format(citation).replace(/[\r\n]+$/, '') }];
-    } catch (error) {
-      if (error instanceof CathedralError && error.code === 'artifact_invalid') return [];
-      throw error;
-    }
+    const text = unlessRefused(() => format(citation), 'artifact_invalid');
+    // An RIS record ends with a space, so only line ends are trimmed.
+    return text === null ? [] : [{ ending, name, use, text: text.replace(/[\r\n]+$/, '') }];
   });
 }
 

@@ -5,7 +5,7 @@ import { faultOf, formatChartState, parseChartState } from '../../../pipeline/ch
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { unlessRefused } from '../../../pipeline/errors.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { headersFor } from '../../../pipeline/release/format/response-headers.ts';
@@ -179,10 +179,7 @@ function parsePageRequest(
 
 /** What describes no state stays as it is: the page says what is wrong with it. */
 function canonicalOf(chart: Chart, parameters: URLSearchParams): string {
-  try {
-    return formatChartState(chart, parseChartState(chart, parameters));
-  } catch (error) {
-    if (error instanceof CathedralError) return String(parameters);
-    throw error;
-  }
+  return (
+    unlessRefused(() => formatChartState(chart, parseChartState(chart, parameters))) ?? String(parameters)
+  );
 }
