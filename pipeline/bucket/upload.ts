@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { hashFile } from '../disk/hash-file.ts';
+import { hashChunks, hashFile } from '../disk/hash-file.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import type { NewObject, ObjectStore } from '../objects/object-store.ts';
@@ -85,10 +84,7 @@ export class Upload {
     if (head.sha256 !== null) return head.sha256;
     // Something else wrote it: a copy from another store.
     const found = await this.#objects.get(key);
-    if (found === null) return '0 bytes';
-    const hash = createHash('sha256');
-    for await (const chunk of found.body) hash.update(chunk);
-    return hash.digest('hex');
+    return found === null ? '0 bytes' : (await hashChunks(found.body)).sha256;
   }
 
   #forked(key: string, sha256: string, found: string): CathedralError {
