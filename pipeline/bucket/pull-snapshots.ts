@@ -10,8 +10,8 @@ import { removeWhole, SNAPSHOT_STAGING, STAGING } from '../release/disk/remove-l
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import {
   INDEX,
+  LIST_FILES,
   LIST_PATH,
-  LIST_SIGNATURE_PATH,
   LONGEST_INDEX,
   OLD_HISTORIES,
   parseSnapshot,
@@ -35,7 +35,6 @@ export interface SnapshotsPull extends PullOptions {
   recorded: SnapshotHashes;
 }
 
-const PAGE = `${SNAPSHOTS}/index.html`;
 const FETCHED = `${STAGING}fetched-snapshots`;
 /** Each has few new files, so a store with a long way to it would be waited for most of the time. */
 const SNAPSHOTS_AT_ONCE = 4;
@@ -191,7 +190,7 @@ async function textsOf(
   { store }: PullOptions,
 ): Promise<PulledSnapshots['texts']> {
   const texts = new Map<string, Buffer>();
-  for (const path of [PAGE, LIST_PATH, LIST_SIGNATURE_PATH]) {
+  for (const path of LIST_FILES) {
     const blob = files[path];
     if (blob) texts.set(path, path === LIST_PATH ? list : await readBlob(store, blob, LONGEST_INDEX));
   }

@@ -18,8 +18,8 @@ import {
 } from '../release/format/response-headers.ts';
 import {
   INDEX,
+  LIST_FILES,
   LIST_PATH,
-  LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
   parseSnapshot,
   parseSnapshotIndex,
@@ -45,7 +45,6 @@ export interface SiteFile {
   step: (typeof STEPS)[number];
 }
 
-const PAGE = 'index.html';
 const STATUS = 'status.json';
 const STATUS_HEADERS = { 'Content-Type': mediaTypeOf(STATUS), 'Cache-Control': CACHE_CONTROL.live };
 const CHECKPOINT = `${LOG_FOLDER}/checkpoint`;
@@ -108,7 +107,7 @@ async function snapshotFiles(out: string): Promise<SiteFile[]> {
   const text = await ifThere(readFile(join(out, LIST_PATH), 'utf8'), null);
   if (text === null) return [];
   const all: SiteFile[] = [];
-  for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH])
+  for (const path of LIST_FILES)
     all.push(...(await fileIfThere(out, path, snapshotHeaders(path, mediaTypeOf(path), false))));
   const histories = await ifThere(readdir(join(out, OLD_HISTORIES)), []);
   for (const name of histories.filter((name) => !name.endsWith(TEMPORARY_SUFFIX))) {

@@ -6,8 +6,8 @@ import { type Blob, sha256 } from '../release/format/manifest.ts';
 import { textOf } from '../release/format/public-manifest.ts';
 import {
   INDEX,
+  LIST_FILES,
   LIST_PATH,
-  LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
   parseSnapshot,
   parseSnapshotIndex,
@@ -16,8 +16,6 @@ import {
 import { blobKey } from './layout.ts';
 import type { SnapshotFiles } from './snapshot-files.ts';
 import type { Content } from './upload.ts';
-
-const PAGE = 'index.html';
 
 /** What is to be stored, by key, and which paths it is for. */
 export interface SnapshotObjects {
@@ -67,7 +65,7 @@ export async function allSnapshotObjects(
     if (stored) all.files[path] = stored;
     else add(all, path, (await read(out, path))!);
   }
-  for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH]) {
+  for (const path of LIST_FILES) {
     const bytes = await read(out, path);
     if (bytes) add(all, path, bytes);
   }

@@ -11,6 +11,8 @@ export const INDEX = 'index.json';
 /** The snapshot list, and the publisher's signature over it and the version of its release. */
 export const LIST_PATH = `${SNAPSHOTS}/${INDEX}`;
 export const LIST_SIGNATURE_PATH = `${LIST_PATH}.sig`;
+/** The page of the list, the list and, last, its signature: they change with each release, and no other file below `snapshots/` does. */
+export const LIST_FILES = [`${SNAPSHOTS}/index.html`, LIST_PATH, LIST_SIGNATURE_PATH];
 /** Earlier versions of rewritten histories, named by SHA-256. */
 export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
 

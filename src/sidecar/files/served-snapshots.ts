@@ -8,6 +8,7 @@ import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/response-headers.ts';
 import {
   INDEX,
+  LIST_FILES,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
@@ -24,8 +25,6 @@ import { contentOf, type Encoding, Resource } from './representation.ts';
 /** Folders whose listings stay in memory; readers mostly ask for one snapshot at a time. */
 const MAX_LOADED = 16;
 export const PAGE = 'index.html';
-/** Files that change with each release. Others below `snapshots/` never change. */
-const CHANGING = [LIST_PATH, LIST_SIGNATURE_PATH, `${SNAPSHOTS}/${PAGE}`];
 
 /** The files of one folder, by their path below the root, and what its index says. */
 interface Listing {
@@ -117,7 +116,7 @@ export class ServedSnapshots {
     const list = parseSnapshotIndex(String(await this.#fileAt(LIST_PATH)), LIST_PATH);
     const modified = list[0]?.as_of ?? null;
     const files = new Map<string, Resource>();
-    for (const path of CHANGING) {
+    for (const path of LIST_FILES) {
       const bytes = await this.#fileAt(path);
       if (bytes) files.set(path, inMemory(path, bytes, { modified, immutable: false }));
     }
