@@ -4,6 +4,7 @@ import { type CathedralError, errorOf, orNull } from '../../errors.ts';
 import { EVENT_DATA } from '../../ledger/events/event.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { describeIssue } from '../../words/zod-messages.ts';
+import { type Kind, memberOf } from './cell-value.ts';
 import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
 import { partsOf } from './row-json.ts';
 
@@ -266,10 +267,15 @@ function assertEventSense(
   for (const [name, sources] of Object.entries(data)) {
     const near = Object.hasOwn(EVENT_DATA, name) ? null : nearestName(name, Object.keys(EVENT_DATA));
     if (near !== null) throw wrong(at('data', name), `the type ${near}, or one of your own`, name);
-    for (const [member, source] of Object.entries(sources))
+    for (const [member, source] of Object.entries(sources)) {
       assertZone(source, zone, at('data', name, member));
+      assertUsed(source, memberOf(name, member).kind, at('data', name, member));
+    }
   }
-  if (timestamp !== undefined) assertZone(timestamp, zone, at('timestamp'));
+  if (timestamp !== undefined) {
+    assertZone(timestamp, zone, at('timestamp'));
+    assertUsed(timestamp, 'time', at('timestamp'));
+  }
   const values = isColumn(type) ? Object.entries(type.values ?? {}) : [];
   for (const [text, value] of values)
     if (value !== null && !TypeName.safeParse(value).success)
@@ -282,6 +288,31 @@ function assertZone(source: Source, zone: string | undefined, place: string): vo
   if (!isColumn(source) || source.format === undefined || !needsZone(source.format)) return;
   if (source.zone === undefined && zone === undefined)
     throw wrong(place, 'a "zone", here or at the top of the file', `the format ${source.format} alone`);
+}
+
+/** What a value has to be so that members of its column say something about it. */
+const ABOUT = {
+  number: ['scale', ...Object.keys(Numbers)],
+  time: ['format', ...Object.keys(Times)],
+  list: ['separator'],
+};
+
+/** Otherwise cents would be published as they are, in spite of their "scale". */
+function assertUsed(source: Source, kind: Kind, place: string): void {
+  if (!isColumn(source)) return;
+  const isList = typeof kind === 'object';
+  const value = isList ? kind.items : kind;
+  const isNumber =
+    value === 'amount' || value === 'number' || (value === 'as it is' && source.as === 'number');
+  const isUsed = { number: isNumber, time: value === 'time' || value === 'day', list: isList };
+  for (const about of ['number', 'time', 'list'] as const)
+    for (const name of ABOUT[about])
+      if (!isUsed[about] && Object.hasOwn(source, name))
+        throw wrong(
+          `${place}/${name}`,
+          `a ${about}, to which it applies${about === 'number' ? ' ("as": "number" in a member of your own)' : ''}`,
+          'a value of another kind, which it would not change',
+        );
 }
 
 export type ColumnSource = z.infer<typeof ColumnSource>;

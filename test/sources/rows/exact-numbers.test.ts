@@ -182,7 +182,7 @@ test('a number of another country is refused where its point would be taken for 
 test('the point of a number in cents or percent moves by its scale, and no digit changes', async () => {
   const cents = ['12345', '5', '0', '007', '12345.50', '1e3', '99999999999999999', '0.0001'];
   const moved = ['123.45', '0.05', '0', '0.07', '123.455', '10', '999999999999999.99', '0.000001'];
-  const shift = { column: 'v', scale: 2 };
+  const shift = { column: 'v', as: 'number', scale: 2 };
   const table = { name: 'cents.csv', ...csv('at,v', (one) => one), mapping: burns(shift) };
   const rows = { name: 'cents.ndjson', ...ndjson(row), mapping: burns(shift) };
   const shares: Path = {
