@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { csvHeader } from '../../artifacts/format/csv.ts';
-import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { counted } from '../../words/number.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
-import { EXPORT_TABLE, type HistoryForm, parseCells } from '../rows/history-tables.ts';
+import { EXPORT_TABLE, type HistoryForm, isHeader, parseCells } from '../rows/history-tables.ts';
 import { parseObject } from '../rows/row-text.ts';
-
-const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
 
 /** What a JSON export says about itself. */
 export interface ExportHead {
@@ -68,7 +64,7 @@ export async function readExport(
   const { text } = first;
   if (parseCells(EXPORT_TABLE, 'ndjson', text)) return { form: 'ndjson', head: null, rows };
   rows.skip();
-  if (text === CSV_HEADER) return { form: 'csv', head: null, rows };
+  if (isHeader(EXPORT_TABLE, text)) return { form: 'csv', head: null, rows };
   const empty = /^(.*"events":\[)\],("count":0,"complete":true\})$/.exec(text);
   const head = Head.safeParse(parseObject(`${empty?.[1] ?? text}]}`));
   if (!head.success) return null;

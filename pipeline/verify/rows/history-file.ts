@@ -6,6 +6,7 @@ import {
   HISTORY_TABLES,
   type HistoryForm,
   type HistoryTable,
+  isHeader,
   isLink,
   tableAt,
 } from './history-tables.ts';
@@ -50,7 +51,7 @@ export async function readHistoryFile(
   const { text } = first;
   const members = Object.keys(parseObject(text) ?? {});
   for (const table of wanted ? [wanted] : HISTORY_TABLES) {
-    if (table.isCsv && text === columnNames(table, 'csv').join()) {
+    if (isHeader(table, text)) {
       rows.skip();
       return { table, form: 'csv', asOf: null, rows };
     }
@@ -87,8 +88,7 @@ function reasonAgainst(path: string): string {
 }
 
 function otherFile(text: string, members: readonly string[], wanted: HistoryTable | null): OtherFile {
-  if (text === columnNames(EXPORT_TABLE, 'csv').join())
-    return { path: null, reason: reasonAgainst(EXPORT_TABLE.path) };
+  if (isHeader(EXPORT_TABLE, text)) return { path: null, reason: reasonAgainst(EXPORT_TABLE.path) };
   const expected = wanted && columnNames(wanted, members.length > 0 ? 'ndjson' : 'csv').join(', ');
   const what = wanted ? `that of ${wanted.path}, which has ${expected}` : 'that of a public history';
   return {

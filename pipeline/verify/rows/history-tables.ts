@@ -167,6 +167,11 @@ export function columnNames({ columns }: HistoryTable, form: HistoryForm): strin
   return columns.filter(({ type }) => form !== 'ndjson' || type !== 'objects').map(({ name }) => name);
 }
 
+/** Whether a line without its end is the header of a history’s CSV, with or without quotes. */
+export function isHeader(table: HistoryTable, text: string): boolean {
+  return table.isCsv && csvCells(text)?.join() === columnNames(table, 'csv').join();
+}
+
 /**
  * The cells of a row without its line end, and of JSON lines the events that it names; null if it is no row of the history.
  */

@@ -2,10 +2,10 @@ import type { Hash } from '../../ledger/log/hash.ts';
 import { formatCount } from '../../words/number.ts';
 import {
   type Cells,
-  columnNames,
   EXPORT_TABLE,
   type HistoryForm,
   type HistoryTable,
+  isHeader,
   isLink,
   parseCells,
   ROW_TABLES,
@@ -88,7 +88,7 @@ function readObject(text: string): Pasted {
 /** A row, perhaps below its header. */
 function readCsv(text: string): Pasted {
   const [head] = text.split('\n', 1) as [string];
-  const headed = ROW_TABLES.find((table) => table.isCsv && columnNames(table, 'csv').join() === head);
+  const headed = ROW_TABLES.find((table) => isHeader(table, head));
   const row = headed ? text.slice(head.length + 1) : text;
   const exported = exportRow(parseCells(EXPORT_TABLE, 'csv', row));
   if (exported) return exported;

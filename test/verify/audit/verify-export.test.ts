@@ -167,6 +167,12 @@ describe('a file', () => {
     },
   );
 
+  test('as CSV may have quotes around every cell of its header', async () => {
+    const [header, ...rest] = fileOf('csv', rowsOf('csv')).split('\n');
+    const text = [header!.replace(/[^,]+/g, '"$&"'), ...rest].join('\n');
+    expect(await faultsOf(text)).toEqual([]);
+  });
+
   test('as JSON that was cut off, or does not count right, is found out', async () => {
     const rows = rowsOf('json');
     const text = fileOf('json', rows);

@@ -120,6 +120,10 @@ describe('a row is proved', () => {
     ['below its header, with line ends of Windows', `${headerOf('economy/mic-history.csv')}\r\n${mint}\r\n`],
     ['from the beginning of a file', `\uFEFF${mint}\n`],
     ['with quotes around its cells', `"${mint.replaceAll(',', '","')}"`],
+    [
+      'below a header with quotes',
+      `"${headerOf('economy/mic-history.csv').replaceAll(',', '","')}"\n${mint}`,
+    ],
     ['of NDJSON', `{${object}}`],
     ['of NDJSON with its event', `{${object},"event":${index}}`],
     ['of JSON, with its comma', `{${object}},`],

@@ -229,6 +229,7 @@ test('a row is spelt in its own way, and nothing stands beside its cells', async
   const quoted = rows[7]!.replace(/[^,]+/g, '"$&"');
   const whole = await verify(fileOf(path, rows.with(7, quoted)));
   expect([whole.verdict, whole.proved]).toEqual(['proved', rows.length]);
+  expect(await found(fileOf(path, rows).replace(/[^,\n]+/g, '"$&"'))).toEqual(['proved']);
   for (const beside of [
     quoted.replace('"', 'x"'),
     quoted.replace('",', '"x,'),
