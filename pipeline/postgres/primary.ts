@@ -9,6 +9,8 @@ import { isUnreachable, storeFault } from './fault.ts';
 export interface ServerFacts {
   /** `150020`: version 15.20 */
   version: number;
+  /** Of the database's text: `UTF8`. */
+  encoding: string;
   /** Follows a primary, and cannot be written to. */
   isStandby: boolean;
   isReadOnly: boolean;
@@ -154,7 +156,8 @@ async function openPrimary(
 
 /** Also makes sure that a commit is flushed here and on synchronous standbys, whatever the default of the user or database is, and names the schema. */
 const FACTS = `
-  SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS "isStandby",
+  SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+    pg_is_in_recovery() AS "isStandby",
     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
@@ -177,6 +180,9 @@ export function assertPrimary(facts: ServerFacts, place: string, newest: number)
       'PostgreSQL 13 or later',
       `version ${Math.floor(facts.version / 10_000)}.${facts.version % 10_000}`,
     );
+  // Others lack letters, which would be found with the first name or event that has one. SQL_ASCII keeps bytes as they are.
+  if (!['UTF8', 'SQL_ASCII'].includes(facts.encoding))
+    throw fail('a database in UTF8 (CREATE DATABASE … ENCODING UTF8 TEMPLATE template0)', facts.encoding);
   if (facts.isStandby) throw fail('a primary server, which can be written to', 'a standby');
   if (facts.isReadOnly)
     throw fail('a primary server, which can be written to', 'default_transaction_read_only = on');

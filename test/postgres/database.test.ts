@@ -56,11 +56,19 @@ describe('the address of a database', () => {
   });
 });
 
-test('a server is refused if it is too old, a standby, read-only, or was replaced by a newer primary', () => {
-  const facts = { version: 150_020, isStandby: false, isReadOnly: false, timeline: 3, now: 0 };
+test('a server is refused if it is too old, in an encoding that lacks letters, a standby, read-only, or was replaced by a newer primary', () => {
+  const facts = {
+    version: 150_020,
+    encoding: 'UTF8',
+    isStandby: false,
+    isReadOnly: false,
+    timeline: 3,
+    now: 0,
+  };
   expect(assertPrimary(facts, 'db', 2)).toBe(3);
   const refusal = (changes: Partial<ServerFacts>) => () => assertPrimary({ ...facts, ...changes }, 'db', 3);
   expect(refusal({ version: 120_022 })).toThrow('db: expected PostgreSQL 13 or later, found version 12.22');
+  expect(refusal({ encoding: 'LATIN1' })).toThrow(/a database in UTF8.*found LATIN1/);
   expect(refusal({ isStandby: true, timeline: null })).toThrow(/a primary server.*found a standby/);
   expect(refusal({ isReadOnly: true })).toThrow(/found default_transaction_read_only = on/);
   expect(refusal({ timeline: 2 })).toThrow(/timeline 3 or later.*found an old primary, of timeline 2/);
@@ -283,6 +291,13 @@ if it has no connection left | ALTER DATABASE here CONNECTION LIMIT 0 | stranger
       } finally {
         await Promise.all(clients.map((client) => client.end()));
       }
+    });
+
+    test('if its encoding lacks letters', async () => {
+      await primary.sql("CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' TEMPLATE template0 OWNER owner");
+      await expect(open(`postgres://owner@127.0.0.1:${primary.port}/latin`)).rejects.toThrow(
+        /expected a database in UTF8.*found LATIN1 \(store_failed\)/,
+      );
     });
 
     test('if there are only standbys', async () => {
