@@ -111,9 +111,10 @@ async function run(options: BuildOptions): Promise<BuildReport> {
     );
   }
 
-  for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, inputs.lost);
+  const lost = inputs.publisher?.signing?.lost ?? {};
+  for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, lost);
   const base = previous && (rebuild ? { ...previous, state: null } : previous);
-  const missing = { ...options, ...inputs, ...plan, onPublished: () => shareSnapshots(options, inputs) };
+  const missing = { ...options, ...inputs, ...plan, lost, onPublished: () => shareSnapshots(options, inputs) };
   await publishMissedSnapshots(base, snapshots, missing, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
@@ -222,12 +223,12 @@ async function stageData(
  */
 function snapshotPublisher(
   { out, plan: { snapshots, share } }: BuildOptions,
-  { publisher, lost }: Inputs,
+  { publisher }: Inputs,
 ): (publishLog: () => Promise<void>, page?: string | null) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
     await share?.snapshots(index);
-    await publisher?.signing?.record({ snapshots: hashesOf(index), lost });
+    await publisher?.signing?.record(hashesOf(index));
   };
   const sign = publisher?.signing?.signText ?? null;
   return (publishLog, page) => async (release) => {
@@ -243,13 +244,13 @@ function snapshotPublisher(
  */
 async function shareSnapshots(
   { out, plan: { share } }: BuildOptions,
-  { publisher, lost }: Inputs,
+  { publisher }: Inputs,
 ): Promise<void> {
   if (!share) return;
   const { known, unlisted } = await publishedEntries(out);
   const index = [...known, ...unlisted];
   await share.snapshots(index);
-  await publisher?.signing?.record({ snapshots: hashesOf(index), lost });
+  await publisher?.signing?.record(hashesOf(index));
 }
 
 /**

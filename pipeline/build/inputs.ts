@@ -6,12 +6,10 @@ import type { Companions } from '../attestation/companions.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import type { LedgerDirectory } from '../ledger/reading/directory.ts';
 import type { Published } from '../release/format/release.ts';
-import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import type { BuildPlan } from './plan.ts';
 import { openPublisher, type Publisher } from './publisher.ts';
 import { programKey } from './site/make-program.ts';
 import type { SiteOptions } from './site/render-site.ts';
-import { assertSnapshotsIntact } from './snapshots/restore.ts';
 
 export interface InputOptions extends Omit<SiteOptions, 'printing'> {
   out: string;
@@ -37,8 +35,6 @@ export interface Inputs {
   program: string | null;
   /** Digest of all inputs that affect the files. */
   digest: string;
-  /** Snapshots that were signed and are lost for good. */
-  lost: SnapshotHashes;
 }
 
 export async function openInputs(
@@ -57,12 +53,7 @@ export async function openInputs(
   });
   const program = options.plan.contents.upTo === 'pages' ? programKey() : null;
   const digest = digestInputs(options, { documents, companions, publisher, program });
-  const { snapshots } = options.plan;
-  const recorded = snapshots ? publisher?.signing?.recorded : undefined;
-  const lost = recorded
-    ? await assertSnapshotsIntact(options.out, recorded, snapshots?.givesUp ?? false)
-    : {};
-  return { documents, companions, publisher, program, digest, lost };
+  return { documents, companions, publisher, program, digest };
 }
 
 /** Digest of everything except the ledger that affects the files. */

@@ -26,13 +26,14 @@ import {
   signRelease,
 } from '../release/signing/sign-release.ts';
 import {
-  type RecordedSnapshots,
   recordSnapshots,
   type Signed,
   type SigningRecords,
+  type SnapshotHashes,
 } from '../release/signing/signing-record.ts';
 import { counted } from '../words/number.ts';
 import { keysFile } from './keys-file.ts';
+import { assertSnapshotsIntact } from './snapshots/restore.ts';
 
 export type PublisherOptions =
   | {
@@ -45,7 +46,11 @@ export type PublisherOptions =
       accessLogKeys?: readonly string[];
       /** ms since 1970 */
       now: () => number;
-      /** False: nothing is signed yet, but a second folder, and a ledger that was set back, are refused already. Default: true. */
+      /** Continue although signed snapshots are missing. Default false: nothing is published then. */
+      givesUp?: boolean;
+      /**
+       * False: nothing is signed yet, but a second folder, a ledger that was set back, and missing snapshots are refused already. Default: true.
+       */
       lasts?: boolean;
     }
   /** For a rebuild that is compared but not signed: the verifier keys that the release shows. */
@@ -68,10 +73,10 @@ interface Signing {
   isStillCurrent: (served: Published) => Promise<boolean>;
   /** Signs texts that accompany a signed release. */
   signText: (text: string) => string;
-  /** The snapshots recorded as listed at this address. */
-  recorded: RecordedSnapshots & { version: number };
-  /** Records new ones. */
-  record: (next: RecordedSnapshots) => Promise<void>;
+  /** Snapshots that were signed and are lost for good. */
+  lost: SnapshotHashes;
+  /** Records which snapshots are listed at this address. */
+  record: (snapshots: SnapshotHashes) => Promise<void>;
 }
 
 /** The ledger. `rebuild`: it may have different snapshots of the same events. */
@@ -84,6 +89,9 @@ interface LedgerPlace {
 /** Paths of the keys, below the service's root. */
 export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
 const ACCESS_LOG_KEYS_PATH = 'access-log.vkey';
+
+/** Of an address that is not on record: the list in OUT says what was published there. */
+const NOTHING_SIGNED = { version: 0, snapshots: {}, lost: {} };
 
 /**
  * The publisher's keys. Creates them if there are none and nothing was signed yet. Throws release_refused if none of them signed the
@@ -109,6 +117,7 @@ export async function openPublisher(
     records = fileRecords(keyFile, { waitMs }),
     accessLogKeys = [],
     now,
+    givesUp = false,
     lasts = true,
   } = options;
   const keys =
@@ -126,6 +135,7 @@ export async function openPublisher(
     await assertOneFolder(recorded, await records.nameOf(out), signing);
     await assertSetBackNowhere(recorded, place, records);
   }
+  const lost = await assertSnapshotsIntact(out, recorded ?? NOTHING_SIGNED, givesUp);
   if (!keys || !verifierKeys || !lasts) return null;
   const [first, ...others] = keys.map(signerOf);
   const own: Signing = {
@@ -138,8 +148,8 @@ export async function openPublisher(
       ),
     isStillCurrent: (served) => isStillCurrent(served, signing),
     signText: (text) => signNote(text, first!, ...others),
-    recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
-    record: (next) => recordSnapshots(signing, next),
+    lost,
+    record: (snapshots) => recordSnapshots(signing, { snapshots, lost }),
   };
   return { keys: verifierKeys, accessLogKeys, signing: own };
 }
@@ -170,7 +180,7 @@ async function firstKeys(
 ): Promise<NoteKey[]> {
   const { isShared } = records;
   if (isShared) withSharedKeys(await records.read(), null, keyFile);
-  if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
+  if (previous?.manifest.signed) throw lostKey(keyFile, previous, 'no such file');
   return records.change('first keys', async (record) => {
     // Another folder's first run may have created them meanwhile.
     const found = await readNoteKeys(keyFile);
@@ -192,7 +202,7 @@ function assertFollows(
   const before = previous?.manifest.signed?.keys;
   if (!before || before.some((key) => keys.includes(key))) return;
   if (before.every((key) => replaced.includes(key))) return;
-  throw lost(keyFile, previous, keys.join(', '));
+  throw lostKey(keyFile, previous, keys.join(', '));
 }
 
 /**
@@ -218,7 +228,7 @@ async function assertSetBackNowhere(
   }
 }
 
-function lost(place: string, previous: Published | null, found: string): CathedralError {
+function lostKey(place: string, previous: Published | null, found: string): CathedralError {
   const { release, signed } = previous!.manifest;
   const expected =
     `a key that signed ${release}: ${signed!.keys.join(' or ')} (nothing is published: restore the key file from its ` +

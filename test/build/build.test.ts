@@ -182,7 +182,7 @@ async function publishAs(software: string, format: string, options: BuildParts):
       return signing!.sign(release, { checkpoint, isServed: true });
     },
     prepare: (release) => {
-      const record = (index: SnapshotIndex) => signing!.record({ snapshots: hashesOf(index), lost: {} });
+      const record = (index: SnapshotIndex) => signing!.record(hashesOf(index));
       return publishSnapshots(out, release, { days: 9, sign: signing!.signText, record });
     },
   });

@@ -1,4 +1,4 @@
-import { chmod, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
@@ -45,6 +45,14 @@ async function open(of: SmallService, keys: readonly string[]): Promise<PublicMa
   return openManifest(manifest, signature, keys.map(parseVerifierKey));
 }
 
+/** Leaves of the output folder what cannot be made again, in the same place or in another. */
+async function loseReleases({ out }: SmallService, to = out): Promise<void> {
+  await rename(join(out, 'snapshots'), `${out}-kept`);
+  await rm(out, { recursive: true });
+  await mkdir(to, { recursive: true });
+  await rename(`${out}-kept`, join(to, 'snapshots'));
+}
+
 describe('a version', () => {
   test('is higher than the one before, of the same snapshot too', async () => {
     const of = await published(1);
@@ -64,7 +72,7 @@ describe('a version', () => {
   test('is one that no release had, where the folder was set back to an earlier one', async () => {
     const of = await published(1);
     const { manifest } = await of.publish({ sourceCode: 'https://other.example.org/source' });
-    await rm(of.out, { recursive: true });
+    await loseReleases(of);
     await of.publish({ sourceCode: 'https://third.example.org/source' });
     expect((await open(of, await keysOf(of))).version).toBe(manifest.signed!.version + 1);
   });
@@ -207,7 +215,7 @@ describe('nothing is published', () => {
 
   test('from a longer ledger that ends earlier, as after a clock that went back', async () => {
     const of = await published(2);
-    await rm(of.out, { recursive: true });
+    await loseReleases(of);
     await rm(of.ledger, { recursive: true });
     const { timestamp } = sampleEvents(50).at(-1)!;
     const events = sampleEvents(120).map((event, at) =>
@@ -240,7 +248,7 @@ describe('nothing is published', () => {
     await rename(of.keyFile, `${of.keyFile}.aside`);
     await expectRefused(of, () => of.publish({ out: second, ...passing }));
     await rename(`${of.keyFile}.aside`, of.keyFile);
-    await rm(of.out, { recursive: true });
+    await loseReleases(of, second);
     expect((await of.publish({ out: second })).outcome).toBe('published');
   });
 });

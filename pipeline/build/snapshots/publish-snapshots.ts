@@ -25,8 +25,6 @@ const PAGE = `${SNAPSHOTS}/index.html`;
 export interface SnapshotOptions {
   /** For how many days before the newest every snapshot is kept. */
   days: number;
-  /** Continue although signed snapshots are missing. Default false: nothing is published then. */
-  givesUp?: boolean;
 }
 
 interface Means extends SnapshotOptions {

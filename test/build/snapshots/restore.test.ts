@@ -107,8 +107,12 @@ describe('nothing is published', () => {
     await mirrorOf(of, mirror);
     const cited = await bytesIn(of.out, 'snapshots');
     await restore(of, []);
+    // Before its first release is signed, it publishes the data files alone.
+    const passing = { snapshots: null, publisher: { ...of.signsWith(of.keyFile), lasts: false } };
+    const refused = { code: 'release_refused', place: join(of.out, 'snapshots') };
+    expect(await failureOf(() => of.publish(passing))).toMatchObject(refused);
     const failure = await failureOf(() => of.publish({ snapshots }));
-    expect(failure).toMatchObject({ code: 'release_refused', place: join(of.out, 'snapshots') });
+    expect(failure).toMatchObject(refused);
     expect(failure.found).toBe('3 of them missing, 2025-07-03T06Z to 2025-07-03T18Z');
     expect(failure.message).toContain('copy the folder snapshots of a mirror there');
     expect(await readCurrent(of.out)).toBe(null);
@@ -131,7 +135,7 @@ describe('nothing is published', () => {
       code: 'release_refused',
       found: '2 of them missing, 2025-07-03T18Z to 2025-07-04T00Z',
     });
-    const givesUp = { snapshots: { ...snapshots, givesUp: true } };
+    const givesUp = { snapshots, publisher: { ...of.signsWith(of.keyFile), givesUp: true } };
     const refused = await failureOf(() => of.publish(givesUp));
     expect(refused).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-04T00Z' });
     expect(refused.message).toContain('run again when the ledger has sealed its next snapshot');
