@@ -205,9 +205,8 @@ export function unlessRefused<T>(read: () => T, code?: ErrorCode): T | null {
 /** Adds advice to an error of a run that has published nothing yet. Returns any other value unchanged. */
 export function withHint(cause: unknown, advice: string): unknown {
   if (!(cause instanceof CathedralError)) return cause;
-  const { code, place, found } = cause;
   const expected = `${cause.expected} (nothing is published: ${advice})`;
-  return new CathedralError(code, { place, expected, found, cause });
+  return new CathedralError(cause.code, { ...cause, expected, cause });
 }
 
 /** One thing that a check found wrong: an error as a value, so that the other checks can go on. */

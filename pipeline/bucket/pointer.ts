@@ -69,12 +69,7 @@ export function pointedCheckpoint({ log }: Pick<Pointed, 'log'>, place: string =
     return parseCheckpoint(noteText(log.checkpoint, place), `${place}: log.checkpoint`);
   } catch (cause) {
     if (!(cause instanceof CathedralError)) throw cause;
-    throw new CathedralError('release_invalid', {
-      place: cause.place,
-      expected: cause.expected,
-      found: cause.found,
-      cause,
-    });
+    throw new CathedralError('release_invalid', { ...cause, cause });
   }
 }
 

@@ -40,7 +40,7 @@ export class StoreOrigin extends Origin {
         this.#signal?.throwIfAborted();
         const fault = mismatchIn(error);
         if (!fault) throw error;
-        if (attempt === ATTEMPTS) throw damaged(fault);
+        if (attempt === ATTEMPTS) throw new CathedralError('release_invalid', { ...fault, cause: fault });
         await sleep(FIRST_DELAY_MS * 2 ** (attempt - 1), undefined, { signal: this.#signal });
       }
     }
@@ -51,9 +51,4 @@ export class StoreOrigin extends Origin {
 function mismatchIn(error: unknown): CathedralError | null {
   if (error instanceof TransientFault) return mismatchIn(error.cause);
   return error instanceof CathedralError && error.code === 'mirror_mismatch' ? error : null;
-}
-
-function damaged(cause: CathedralError): CathedralError {
-  const { place, expected, found } = cause;
-  return new CathedralError('release_invalid', { place, expected, found, cause });
 }

@@ -170,9 +170,8 @@ async function verifyAndKeep(
 function withFormerRelease(error: unknown, release: LocalRelease | null): unknown {
   if (!release || !(error instanceof CathedralError && error.code === 'witness_quorum')) return error;
   const { version, release: name } = release.manifest;
-  const { code, place, found } = error;
   const expected = `${error.expected} (until then the mirror keeps version ${version}, ${name})`;
-  return new CathedralError(code, { place, expected, found, cause: error });
+  return new CathedralError(error.code, { ...error, expected, cause: error });
 }
 
 function isLogInvalid(error: unknown): boolean {

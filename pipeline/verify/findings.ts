@@ -43,8 +43,7 @@ async function withClientCodes<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const code = error instanceof CathedralError && CLIENT_CODES[error.code];
     if (!code) throw error;
-    const { place, expected, found } = error;
-    throw new CathedralError(code, { place, expected, found, cause: error });
+    throw new CathedralError(code, { ...error, cause: error });
   }
 }
 

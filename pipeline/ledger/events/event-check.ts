@@ -20,9 +20,8 @@ export class MemberFault extends CathedralError {
 
   /** The same fault where a table has the member; null: in no column. */
   inColumn(column: string | null, { place = this.place, expected = this.expected } = {}): CathedralError {
-    const { code, found } = this;
     const at = column === null ? place : `${place}, column ${column}`;
-    return new CathedralError(code, { place: at, expected, found, cause: this });
+    return new CathedralError(this.code, { ...this, place: at, expected, cause: this });
   }
 }
 

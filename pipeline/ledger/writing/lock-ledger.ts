@@ -23,7 +23,6 @@ export async function lockLedger(ledger: string, options: LockOptions): Promise<
   } catch (cause) {
     // The lock is that of releases, too, whose code for this speaks of a release.
     if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) throw cause;
-    const { place, found } = cause;
-    throw new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
+    throw new CathedralError('ledger_unwritable', { ...cause, expected: 'a place to write to', cause });
   }
 }

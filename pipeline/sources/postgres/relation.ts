@@ -186,8 +186,7 @@ function orImportFailed<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
-    const { place, expected, found } = error;
-    throw failed(place, expected, found, error);
+    throw new CathedralError('import_failed', { ...error, cause: error });
   }
 }
 

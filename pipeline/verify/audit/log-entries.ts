@@ -84,7 +84,6 @@ export class LogEntries {
 
 function withoutKey(error: unknown): never {
   if (!(error instanceof CathedralError) || !/^status 40[13]$/.test(error.found)) throw error;
-  const { place, expected } = error;
   const found = `${error.found}: entries need a government key`;
-  throw new CathedralError('proof_refused', { place, expected, found, cause: error });
+  throw new CathedralError('proof_refused', { ...error, found, cause: error });
 }

@@ -248,6 +248,5 @@ export class KeyStore {
 
 function refuse(cause: unknown): never {
   if (!(cause instanceof CathedralError) || cause.code !== 'store_failed') throw cause;
-  const { place, expected, found } = cause;
-  throw new CathedralError('keys_unreadable', { place, expected, found, cause });
+  throw new CathedralError('keys_unreadable', { ...cause, cause });
 }
