@@ -114,7 +114,13 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const lost = inputs.publisher?.signing?.lost ?? {};
   for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, lost);
   const base = previous && (rebuild ? { ...previous, state: null } : previous);
-  const missing = { ...options, ...inputs, ...plan, lost, onPublished: () => shareSnapshots(options, inputs) };
+  const missing = {
+    ...options,
+    ...inputs,
+    ...plan,
+    lost,
+    onPublished: () => shareSnapshots(options, inputs),
+  };
   await publishMissedSnapshots(base, snapshots, missing, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
@@ -242,10 +248,7 @@ function snapshotPublisher(
  * Gives other machines the snapshots that OUT has so far. Whoever goes on after a kill could not make them: a release of later events
  * may have been signed by then.
  */
-async function shareSnapshots(
-  { out, plan: { share } }: BuildOptions,
-  { publisher }: Inputs,
-): Promise<void> {
+async function shareSnapshots({ out, plan: { share } }: BuildOptions, { publisher }: Inputs): Promise<void> {
   if (!share) return;
   const { known, unlisted } = await publishedEntries(out);
   const index = [...known, ...unlisted];
