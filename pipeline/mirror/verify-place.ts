@@ -29,8 +29,7 @@ export async function verifyPlace(config: VerifyConfig, reading: Reading) {
   const { place, sampleSize, readerApiKey: apiKey, staticOrigin: isStatic } = config;
   const seed = config.sampleSeed ?? randomInt(2 ** 32);
   const { wait, progress } = reading;
-  const log = (line: string) => progress.note(line);
-  const origin = await originAt(place, config, { apiKey, isStatic, wait, log });
+  const origin = await originAt(place, config, { apiKey, isStatic, wait, log: progress.note });
   const isFolder = origin instanceof FolderOrigin;
   const { keys: given, ledgerKeys, policy, ...options } = await readerOptions(config, reading);
   const keys = given ?? (isFolder ? await rememberedKeys(place) : null);

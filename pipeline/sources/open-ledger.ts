@@ -29,7 +29,7 @@ export async function openLedger(
   config: SourceConfig,
   opening: OpeningLedger,
 ): Promise<LocalLedger & { findings: string[] }> {
-  const shared = { isService: false, log: (line: string) => opening.progress.note(line) };
+  const shared = { isService: false, log: opening.progress.note };
   // A command that reads a ledger in a folder adds nothing to it.
   const stores = source.kind === 'directory' && config.mustExist ? null : await openShared(config, shared);
   try {
@@ -82,8 +82,7 @@ async function sealAndShare(
   if (!stores || originalOf(source.path)) return;
   progress.stage(`sharing ${source.path}`);
   const local = await localLedger(source, config);
-  const log = (line: string) => progress.note(line);
-  await new SharedFolder('replica', local, wait * 1000, stores, log).sharer.share();
+  await new SharedFolder('replica', local, wait * 1000, stores, progress.note).sharer.share();
 }
 
 /** Takes what other machines have. */
@@ -93,8 +92,7 @@ async function takeShared(
   stores: SharedStores | null,
   { progress }: OpeningLedger,
 ): Promise<void> {
-  const log = (line: string) => progress.note(line);
-  if (!stores) return void (await requireShared(config, { isService: false, log }));
+  if (!stores) return void (await requireShared(config, { isService: false, log: progress.note }));
   const kind = source.kind === 'store' ? 'replica' : 'import';
   progress.stage(
     kind === 'replica'
@@ -102,7 +100,7 @@ async function takeShared(
       : 'taking what other machines have imported',
   );
   const local = await localLedger(source, config);
-  await new SharedFolder(kind, local, config.wait * 1000, stores, log).update();
+  await new SharedFolder(kind, local, config.wait * 1000, stores, progress.note).update();
 }
 
 async function importAll(
@@ -112,8 +110,7 @@ async function importAll(
   { progress, now }: OpeningLedger,
 ): Promise<string[]> {
   progress.stage(`importing ${nameOfSource(source)}`);
-  const log = (line: string) => progress.note(line);
-  const means = { now, log, stores, auditWindows: AUDIT_WINDOWS };
+  const means = { now, log: progress.note, stores, auditWindows: AUDIT_WINDOWS };
   const { imported, sealed, findings } = await importSource(source, config, means);
   progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
   return findings.filter(({ kind }) => kind === 'unread').map(({ message }) => message);

@@ -145,8 +145,7 @@ export async function logOrigin(
 ): Promise<HttpOrigin | FolderOrigin> {
   const { out, logUrl } = config;
   if (logUrl === null) return FolderOrigin.at(out, true);
-  const log = (line: string) => progress.note(line);
-  return httpOrigin(logUrl, config, { apiKey, isStatic: false, wait, log });
+  return httpOrigin(logUrl, config, { apiKey, isStatic: false, wait, log: progress.note });
 }
 
 /** What the witnesses of a policy say about the checkpoint of a log, for programs and people; null without a policy. */

@@ -66,7 +66,7 @@ const verify = defineCommand({
   },
   async run(config, { progress }) {
     const { verifyEntries } = await import('../sidecar/access-log/log-commands.ts');
-    const { valid, ...result } = await verifyEntries(config, (line) => progress.note(line));
+    const { valid, ...result } = await verifyEntries(config, progress.note);
     return { ...result, status: valid ? 0 : 1 };
   },
 });

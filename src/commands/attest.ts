@@ -156,8 +156,7 @@ const verify = defineCommand({
     const { print, progress } = context;
     const files = filesNamed(config.files);
     const local = source && (await openLedger(source, { ...config, mustExist: true }, context));
-    const note = (line: string) => progress.note(line);
-    const trusted = await trustedCompanions(config.companions, local, note);
+    const trusted = await trustedCompanions(config.companions, local, progress.note);
     const ledger = local && (await readCompanionLedger(local, asOf));
     const registry = ledger ? registryOfState(ledger.state) : trusted.registry;
     progress.end();
@@ -170,7 +169,7 @@ const verify = defineCommand({
       if (input instanceof Error) {
         if (!(input instanceof CathedralError)) throw input;
         verdicts.push({ file, valid: false, error: input.message });
-        note(printable(input.message));
+        progress.note(printable(input.message));
         continue;
       }
       const verdict = verifyAttestation(input, trust);
@@ -214,10 +213,9 @@ const register = defineCommand({
     const { appendCompanionEvent, registrationIn } = await import('../../pipeline/model/companion-ledger.ts');
     const { writableLedger } = await import('../../pipeline/sources/own-ledger.ts');
     const { file: place, dryRun, registeredAt: at, withoutDocument } = config;
-    const note = (line: string) => progress.note(line);
     const local = await writableLedger(config);
     const input = await readDocument(place);
-    const { companions } = await trustedCompanions(config.companions, local, note);
+    const { companions } = await trustedCompanions(config.companions, local, progress.note);
     const notes: string[] = [];
     const { event } = await appendCompanionEvent<'companion_attested'>(
       { command: 'attest register', local, now: now(), at, atFlag: '--registered-at', dryRun },
@@ -229,7 +227,7 @@ const register = defineCommand({
         return { type: 'companion_attested', agent, data: registration.data };
       },
     );
-    for (const line of notes) note(line);
+    for (const line of notes) progress.note(line);
     const { attestation, expires_at } = event.data;
     const name = `${attestation} (${attestationUuid(attestation)})`;
     return {

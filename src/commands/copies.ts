@@ -36,7 +36,7 @@ const mirror = defineCommand({
       apiKey: config.readerApiKey,
       isStatic: config.staticOrigin,
       wait,
-      log: (line) => progress.note(line),
+      log: progress.note,
     });
     const reader = await readerOptions(config, context);
     const waitMs = config.wait * 1000;
@@ -97,8 +97,7 @@ const fetch = defineCommand({
     const { originAt, trustedKeys } = await import('../../pipeline/verify/reader.ts');
     const { fetchVersion } = await import('../../pipeline/verify/versions/fetch-version.ts');
     const { place, file: path, time: slot, saveAs: into, readerKeys, readerApiKey: apiKey } = config;
-    const log = (line: string) => progress.note(line);
-    const origin = await originAt(place, config, { apiKey, isStatic: true, wait, log });
+    const origin = await originAt(place, config, { apiKey, isStatic: true, wait, log: progress.note });
     const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
     const { version, content, signedBy } = await fetchVersion(origin, { path, slot, keys }, () => {});
     await replaceFile(into, new Uint8Array(await content.arrayBuffer()));

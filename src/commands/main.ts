@@ -52,7 +52,7 @@ async function main(words: readonly string[]): Promise<number> {
     wait: (ms: number) => sleep(ms),
     umask,
     progress,
-    print: process.channel ? (line: string) => progress.note(line) : print,
+    print: process.channel ? progress.note : print,
     write,
     untilStopped,
   };

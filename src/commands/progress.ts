@@ -59,11 +59,11 @@ export class Progress {
     if (this.#stage && this.#lines.isTTY) this.#stage.text = text;
   }
 
-  /** Prints a line that is not a stage. */
-  note(text: string): void {
+  /** Prints a line that is not a stage. A value, so that it can be given away as what takes the lines of a log. */
+  readonly note = (text: string): void => {
     this.end();
     this.#line(text);
-  }
+  };
 
   /** Ends the current stage, if there is one; `how`: `failed` or `stopped`. */
   end(how = ''): void {

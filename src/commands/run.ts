@@ -175,7 +175,7 @@ const publish = defineCommand({
     const { withBucket } = await import('../../pipeline/objects/with-bucket.ts');
     const started = now();
     const { out, wait, to, folderPages, graceHours, recheck, purgeUrl: url } = config;
-    const bucket = { access: 'write', log: (line: string) => progress.note(line) } as const;
+    const bucket = { access: 'write', log: progress.note } as const;
     const report = await withBucket({ ...config, releases: to }, bucket, (store) =>
       publishSite({
         out,

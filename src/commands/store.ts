@@ -40,7 +40,7 @@ const copy = defineCommand({
       { ...storeFiles(folder), publisherKey: config.publisherKey },
       { address, isFromFiles, now },
       {
-        note: (line) => progress.note(line),
+        note: progress.note,
         // Each part when it is done: the next one may take long.
         copied: (part) => config.json || print(formatCopied(part)),
       },

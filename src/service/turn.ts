@@ -69,7 +69,7 @@ export async function takeTurn(config: RunConfig, running: Running, publish: Pub
   return withDatabase(config.store, 'build', async (database) => {
     if (!database) return purged(await publish(null), config, running);
     const shared = { ...running, now: () => running.now() + database.clock() };
-    const bucket = { access: 'write', log: (line: string) => progress.note(line) } as const;
+    const bucket = { access: 'write', log: progress.note } as const;
     return withBucket(config, bucket, async (objects) => {
       progress.stage(`waiting for the turn of this publisher in ${database.name}`);
       return objects

@@ -41,8 +41,7 @@ export async function runWitness(
   await readOwnKeys(keyFile, name);
   using _ = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
   const keys = (await readOwnKeys(keyFile, name)) ?? (await createWitnessKeys(keyFile, name!, now()));
-  const log = (line: string) => progress.note(line);
-  const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log });
+  const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log: progress.note });
   const report = (error: Error) => progress.fault(error.message);
   const server = witnessServer({ witness, about: describe(keys, logs), report });
   await listenOn(server, { host, port });
