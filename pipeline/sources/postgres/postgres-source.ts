@@ -143,8 +143,9 @@ async function findBound(
   if (final) held.push(final.until === null ? 'true' : `(${order.join(', ')}) > ${valuesOf(final.until)}`);
   if (!showsWriters || order.length > 1) {
     const age = `now() - interval '${settle} seconds'`;
-    // One of the future is no event, and held back it would keep those after it from ever being imported.
-    held.push(`${time} > ${age} AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`);
+    // In the order of ids, one of the future would keep those after it from ever being imported: it is refused.
+    const ahead = order.length > 1 ? '' : ` AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
+    held.push(`${time} > ${age}${ahead}`);
     // Rows as old as that may still appear, so their slot stays open.
     const { rows } = await query(`SELECT ${moment(age)} AS since`);
     times.push(rows[0].since);
