@@ -144,7 +144,8 @@ async function findBound(
   if (!showsWriters || order.length > 1) {
     const age = `now() - interval '${settle} seconds'`;
     // In the order of ids, one of the future would keep those after it from ever being imported: it is refused.
-    const ahead = order.length > 1 ? '' : ` AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
+    const ahead =
+      order.length > 1 ? '' : ` AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
     held.push(`${time} > ${age}${ahead}`);
     // Rows as old as that may still appear, so their slot stays open.
     const { rows } = await query(`SELECT ${moment(age)} AS since`);
@@ -249,9 +250,11 @@ class PostgresView implements RowView {
 
   /** No index keeps the ids of a view, a query or several partitions apart. */
   async assertOnce({ id }: SourceRow): Promise<void> {
-    const { from, order } = this.#relation;
+    const { from, order, id: column } = this.#relation;
+    // An index of texts has the order of a language, in which the second condition alone would not find them.
+    const isId = [pg.escapeIdentifier(column.name), order.at(-1)].map((key) => `${key} = ${literal(id)}`);
     const { rows } = await this.#query(
-      `SELECT count(*)::int AS count FROM ${from} WHERE ${order.at(-1)} = ${literal(id)}`,
+      `SELECT count(*)::int AS count FROM ${from} WHERE ${isId.join(' AND ')}`,
     );
     const [{ count }] = rows;
     if (count > 1)

@@ -179,6 +179,21 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await rowsIn(folder)).toEqual(['r3', 'r2', 'r1', 'r4', '!source-changed']);
   });
 
+  test('looks for the id of each changed row with the index of the table, and not in all rows', async () => {
+    await server.sql(
+      `${tableOf('texts', 'text PRIMARY KEY')}; INSERT INTO texts (id, timestamp) SELECT 'r' || n, now() - interval '1 day' + n * interval '1 second' FROM generate_series(1, 5000) n; ANALYZE texts`,
+    );
+    const folder = folders.make();
+    const run = () => importPostgres(server.address('table=texts'), folder);
+    await run();
+    await server.sql("UPDATE texts SET agent = 'AUREA' WHERE substr(id, 2)::int > 4900");
+    expect((await run()).findings[0]?.rows).toHaveLength(100);
+    const scans = async () =>
+      (await server.sql("SELECT seq_scan, idx_scan FROM pg_stat_user_tables WHERE relname = 'texts'"))[0]!;
+    await expect.poll(async () => Number((await scans()).idx_scan)).toBeGreaterThanOrEqual(100);
+    expect(Number((await scans()).seq_scan)).toBeLessThan(30);
+  });
+
   test('finds a deleted row without its index, in a table of which a mapping leaves out as many', async () => {
     const mapping = {
       id: 'id',
