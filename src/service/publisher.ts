@@ -9,6 +9,7 @@ import { FOLDERS, fileRecords } from '../../pipeline/release/signing/file-record
 import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import { followLedger } from '../sidecar/live/follow-ledger.ts';
 import { ownDocuments } from './organisation.ts';
+import { assertPublishesOutside } from './outside-ledger.ts';
 import type { RUN_SETTINGS } from './run-settings.ts';
 import { runOnSchedule, type Scheduling } from './scheduled-runs.ts';
 
@@ -18,6 +19,7 @@ export async function runPublisher(
   scheduling: Scheduling,
   signal: AbortSignal,
 ): Promise<void> {
+  assertPublishesOutside(config);
   const { ledger } = config;
   scheduling.progress.note(`Cathedral Data Service ${VERSION}, publisher, ledger ${nameOfSource(ledger)}`);
   await ownDocuments(config, await followLedger(ledger, config, scheduling, signal));

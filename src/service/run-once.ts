@@ -14,6 +14,7 @@ import { readVerifierKeys } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { ownDocuments } from './organisation.ts';
+import { assertPublishesOutside } from './outside-ledger.ts';
 import type { RUN_SETTINGS } from './run-settings.ts';
 import { type OwnTurn, type Running, takeTurn } from './turn.ts';
 
@@ -25,7 +26,8 @@ export type RunConfig = Pick<Config, (typeof RUN_SETTINGS)[number]> &
  * One run: verifies what is new in the ledger and publishes it, when it is this machine's turn. Throws what `takeTurn`, `openLedger` and
  * `build` throw; then the run is on record as failed.
  */
-export function runOnce(config: RunConfig, running: Running): Promise<BuildReport> {
+export async function runOnce(config: RunConfig, running: Running): Promise<BuildReport> {
+  assertPublishesOutside(config);
   const record = { out: config.out, software: software(), now: running.now };
   return recordRun(record, (runs) =>
     takeTurn(config, running, (turn) => publish(config, running, turn, runs)),

@@ -12,6 +12,7 @@ import { type FollowedLedger, followLedger } from '../sidecar/live/follow-ledger
 import { assertFree } from '../sidecar/server-address.ts';
 import { type Demonstrating, demoGovernmentKey, openDemoLedger } from './demo.ts';
 import { type GivenOrganisation, ownDocuments, provideOrganisation } from './organisation.ts';
+import { assertPublishesOutside } from './outside-ledger.ts';
 import type { RUN_SETTINGS } from './run-settings.ts';
 import { flagsOfRuns, runOnSchedule, type Scheduling } from './scheduled-runs.ts';
 import type { TurnConfig } from './turn.ts';
@@ -33,6 +34,7 @@ export async function runService(
   signal: AbortSignal,
 ): Promise<void> {
   const { progress, print, now } = starting;
+  assertPublishesOutside(config);
   assertOwner(config.out);
   await assertFree(config);
   progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);

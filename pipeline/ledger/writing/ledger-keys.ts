@@ -85,10 +85,14 @@ export async function ledgerVerifiers(given: string | null, ledger: string | nul
   return beside !== null && existsSync(beside) ? readVerifiers(beside) : [demoSigner().verifier];
 }
 
-/** Whoever can read a ledger must not get its secret, and a copy of a ledger must not contain it. Throws config_invalid. */
-export function assertOutside(ledger: string, keyFile: string): void {
-  if (!`${realOf(keyFile)}${sep}`.startsWith(`${realOf(ledger)}${sep}`)) return;
-  throw badKeyFile('--ledger-signing-key', 'a file outside the ledger', keyFile);
+/** Whoever can read a ledger must not get a secret, and a copy of a ledger must not contain it. Throws config_invalid. */
+export function assertOutside(
+  ledger: string,
+  path: string,
+  { setting, what } = { setting: '--ledger-signing-key', what: 'a file' },
+): void {
+  if (!`${realOf(path)}${sep}`.startsWith(`${realOf(ledger)}${sep}`)) return;
+  throw badKeyFile(setting, `${what} outside the ledger`, path);
 }
 
 interface KeyChange extends LedgerKeyFiles {
