@@ -14,8 +14,8 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     changes: {
       'pipeline/ledger/notes/note-keys.ts': [
         [
-          'await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);',
-          "await (await import('node:fs/promises')).writeFile(path, text, { mode: 0o600, flush: true });",
+          'await renameDurably(await writeBeside(file, text, { mode: 0o600, exclusive: true }), file, true);',
+          "await (await import('node:fs/promises')).writeFile(file, text, { mode: 0o600, flush: true });",
         ],
       ],
     },
