@@ -236,6 +236,24 @@ describe('SQL', () => {
       expect(await resultRows(page)).toEqual([
         ['1.5', '2026-01-31', '[1, NULL]', 'NULL', '12345678901234567890'],
       ]);
+      const nested = "[{'mic': 1.50::DECIMAL(9,2), 'day': DATE '2026-01-31', 'none': NULL}]";
+      await ask(page, `SELECT ${nested} AS nested`);
+      expect(await resultRows(page)).toEqual([["[{'mic': 1.5, 'day': 2026-01-31, 'none': NULL}]"]]);
+      for (const value of [
+        "TIMESTAMP '2026-01-02 03:00:00' - TIMESTAMP '2026-01-01 00:00:00'",
+        "TIME '12:00:00'",
+        "'b'::ENUM('a', 'b')",
+        "'\\xAA'::BLOB",
+        '[INTERVAL 3 DAY]',
+        "MAP {'a': 1}",
+      ]) {
+        const said = await ask(page, `SELECT 1 AS one, ${value} AS odd`);
+        expect(said, value).toMatch(
+          /This page cannot show the result:.*odd is of Arrow’s type .*odd::VARCHAR/s,
+        );
+        await ask(page, `SELECT (${value})::VARCHAR AS odd`);
+        expect((await resultRows(page))[0]![0], value).not.toMatch(/^\d*$|^\{"|NULL/);
+      }
       expect(await ask(page, 'SELECT amont FROM mic_history')).toMatch(
         /Referenced column "amont" not found.*LINE 1: SELECT amont/s,
       );

@@ -72,7 +72,7 @@ export async function openEngine(worker: string, wasm: string) {
     }
   }
 
-  /** Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place. */
+  /** Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place, and CannotShow. */
   async function run(sql: string): Promise<QueryResult> {
     const result: Omit<QueryResult, 'csv'> = {
       columns: [],
@@ -86,6 +86,7 @@ export async function openEngine(worker: string, wasm: string) {
     for await (const batch of await connection.send(sql, true)) {
       const { fields } = batch.schema;
       if (parts.length === 0) {
+        for (const { name, type } of fields) if (!isShown(type)) throw new CannotShow(name, type);
         result.columns = fields.map(({ name }) => name);
         result.numbers = new Set(fields.flatMap(({ type }, at) => (isNumber(type) ? [at] : [])));
         parts.push(csvLine(result.columns));
@@ -118,6 +119,25 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** What Arrow gives of such a column is not what it means: an interval without its days, an enum without its names. */
+export class CannotShow extends Error {
+  constructor(column: string, type: DataType) {
+    super(
+      `The column ${column} is of Arrow’s type ${type}. Cast it to text in the query: ${column}::VARCHAR.`,
+    );
+  }
+}
+
+const PLAIN: readonly Type[] = [
+  ...[Type.Null, Type.Bool, Type.Int, Type.Float, Type.Decimal, Type.Utf8, Type.LargeUtf8],
+  ...[Type.Date, Type.Timestamp],
+];
+
+function isShown({ typeId, children }: DataType): boolean {
+  if (typeId === Type.List || typeId === Type.Struct) return children.every(({ type }) => isShown(type));
+  return PLAIN.includes(typeId);
+}
+
 function isNumber({ typeId }: DataType): boolean {
   return typeId === Type.Int || typeId === Type.Float || typeId === Type.Decimal;
 }
@@ -141,8 +161,8 @@ function formatCell(value: unknown, type: DataType): string | null {
   const inner = type.children?.[0]?.type;
   if (type.typeId === Type.List && inner)
     return `[${[...(value as Iterable<unknown>)].map((one) => formatCell(one, inner) ?? 'NULL').join(', ')}]`;
-  if (typeof value === 'object')
-    return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+  if (type.typeId === Type.Struct)
+    return `{${type.children.map(({ name, type }) => `'${name}': ${formatCell((value as Record<string, unknown>)[name], type) ?? 'NULL'}`).join(', ')}}`;
   return String(value);
 }
 

@@ -4,7 +4,7 @@ import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-sna
 import { type FoundVersion, NoSuchVersion, wantedVersion } from '../../files/versions/wanted-version.ts';
 import { answerJobs, askHost, bytesOf, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { answerOf, type ReadFile, refusal, type SqlAnswer } from './answer-parts.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { CannotShow, type Engine, openEngine } from './engine.ts';
 import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
 
 export interface SqlJob {
@@ -73,6 +73,7 @@ answerJobs<SqlJob, SqlAnswer>(async (job, { say }) => {
     const { message } = error as Error;
     if (error instanceof QueryFailed)
       return refusal('DuckDB refuses the query:', engineWords(message), job.sql);
+    if (error instanceof CannotShow) return refusal('This page cannot show the result:', message, job.sql);
     if (error instanceof NoSuchVersion) {
       const near = error.near.map(({ id }) => id);
       return refusal('These data do not exist:', message, job.sql, near);
@@ -109,8 +110,8 @@ function engineWords(message: string): string {
   }
 }
 
-function asQueryFault({ message }: Error): never {
-  throw new QueryFailed(message);
+function asQueryFault(error: Error): never {
+  throw error instanceof CannotShow ? error : new QueryFailed(error.message);
 }
 
 /** Loads the tables that are not in the engine yet, all of one snapshot. */
