@@ -97,9 +97,7 @@ async function append(part: Part, fetching: Fetching): Promise<void> {
   const { path, bytes } = promised;
   if (part.bytes === bytes) return;
   const place = origin.placeOf(path);
-  const opened = await origin.open(path, { from: part.bytes });
-  if (opened === null || opened === 'unchanged')
-    throw mismatchError(place, `a file of ${bytes} bytes`, 'no such file');
+  const opened = await origin.openExisting(path, `a file of ${bytes} bytes`, { from: part.bytes });
   if (opened.from !== part.bytes) await part.restart();
   for await (const chunk of promisedBody(opened, bytes, place)) {
     await part.append(chunk);
@@ -136,9 +134,8 @@ async function* readEnd(place: string, start: number, highWaterMark = CHUNK_BYTE
 async function completeFromEnd(part: Part, fetching: Fetching, end: LocalEnd): Promise<boolean> {
   const { origin, promised } = fetching;
   const place = origin.placeOf(promised.path);
-  const opened = await origin.open(promised.path, { from: part.bytes, to: end.from });
-  if (opened === null || opened === 'unchanged')
-    throw mismatchError(place, `a file of ${promised.bytes} bytes`, 'no such file');
+  const needed = { from: part.bytes, to: end.from };
+  const opened = await origin.openExisting(promised.path, `a file of ${promised.bytes} bytes`, needed);
   if (opened.from !== part.bytes) await part.restart();
   for await (const chunk of opened.body) {
     if (part.bytes + chunk.length > promised.bytes)

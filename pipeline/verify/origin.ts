@@ -74,6 +74,13 @@ export abstract class Origin {
   /** Null: there is no such file. Throws TransientFault, as does reading the body, and mirror_unreachable. */
   abstract open(path: string, options?: OpenOptions): Promise<Opened | 'unchanged' | null>;
 
+  /** Opens a file that has to be there; `expected` says what it is. Throws mirror_mismatch if there is none, and as `open` does. */
+  async openExisting(path: string, expected = 'a file', options: OpenOptions = {}): Promise<Opened> {
+    const opened = await this.open(path, options);
+    if (opened !== null && opened !== 'unchanged') return opened;
+    throw mismatchError(this.placeOf(path), expected, 'no such file');
+  }
+
   /** Repeats `work` while a retry can help. Throws mirror_unreachable. */
   abstract retrying<T>(path: string, work: () => Promise<T>): Promise<T>;
 
@@ -86,8 +93,7 @@ export abstract class Origin {
   async verifyFile({ path, sha256, bytes }: Promised): Promise<void> {
     const place = this.placeOf(path);
     const found = await this.retrying(path, async () => {
-      const opened = await this.open(path);
-      if (opened === null || opened === 'unchanged') throw missing(place, bytes);
+      const opened = await this.openExisting(path, `a file of ${bytes} bytes`);
       return measure(promisedBody(opened, bytes, place));
     });
     if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
@@ -161,7 +167,7 @@ export async function readListed(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const found = await readSmall(origin, path, { exactly: bytes });
   if (found) return found.bytes;
-  throw missing(origin.placeOf(path), bytes);
+  throw mismatchError(origin.placeOf(path), `a file of ${bytes} bytes`, 'no such file');
 }
 
 /** The same, with the hash that the list gives. `why` ends what is expected: `, as listed`. */
@@ -179,17 +185,11 @@ export async function readPromised(
 /** The length of a file as the origin announces it, null if it does not. Throws mirror_mismatch if there is no such file. */
 export async function announcedLength(origin: Origin, path: string): Promise<number | null> {
   return origin.retrying(path, async () => {
-    const opened = await origin.open(path);
-    if (opened === null || opened === 'unchanged')
-      throw mismatchError(origin.placeOf(path), 'a file', 'no such file');
+    const opened = await origin.openExisting(path);
     // The header is all that is needed.
     for await (const _ of opened.body) break;
     return opened.bytes;
   });
-}
-
-function missing(place: string, bytes: number): Error {
-  return mismatchError(place, `a file of ${bytes} bytes`, 'no such file');
 }
 
 async function readBody(

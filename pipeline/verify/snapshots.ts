@@ -284,8 +284,7 @@ async function hashEnds(ends: readonly HistoryEnd[], origin: Origin): Promise<st
   const from = length - Math.max(...ends.map(({ file }) => file.range.last));
   // HTTP has no empty range: hosts would answer 416.
   if (from === length) return hashes.map((hash) => hash.digest());
-  const opened = await origin.open(path, { from });
-  if (opened === null || opened === 'unchanged') throw mismatchError(place, 'a file', 'no such file');
+  const opened = await origin.openExisting(path, 'a file', { from });
   let at = opened.from;
   for await (const chunk of promisedBody(opened, length, place)) {
     for (const [index, { file }] of ends.entries()) {

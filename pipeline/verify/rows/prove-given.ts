@@ -108,13 +108,7 @@ function linesOf(text: Buffer): number {
 
 /** Asks for it when it is read, since a transfer that nobody reads would keep its connection. */
 async function* published(path: string, origin: Origin): AsyncGenerator<Uint8Array> {
-  const opened = await origin.retrying(path, () => origin.open(path));
-  if (opened === null || opened === 'unchanged')
-    throw new CathedralError('mirror_mismatch', {
-      place: origin.placeOf(path),
-      expected: 'a public history',
-      found: 'no such file',
-    });
+  const opened = await origin.retrying(path, () => origin.openExisting(path, 'a public history'));
   yield* opened.body;
 }
 

@@ -75,7 +75,7 @@ function headOf({ file }: FileVersion): Uint8Array {
 async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Uint8Array> {
   const { file, entry } = version;
   if ('url' in file) {
-    const opened = await openFile(origin, file.url);
+    const opened = await origin.openExisting(file.url);
     return yield* promisedBody(opened, file.bytes, origin.placeOf(file.url));
   }
   const { of, last } = file.range;
@@ -89,17 +89,10 @@ async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Ui
   if (last > 0) yield* endOf(origin, place, last);
 }
 
-async function openFile(origin: Origin, path: string, last?: number) {
-  const opened = await origin.open(path, last === undefined ? {} : { last });
-  if (opened === null || opened === 'unchanged')
-    throw mismatchError(origin.placeOf(path), 'a file', 'no such file');
-  return opened;
-}
-
 /** The last bytes of a file; a host without ranges sends all of it. */
 async function* endOf(origin: Origin, path: string, last: number) {
   const place = origin.placeOf(path);
-  const opened = await openFile(origin, path, last);
+  const opened = await origin.openExisting(path, 'a file', { last });
   const { from, total } = opened;
   if (total !== undefined) {
     if (total - from !== last) throw mismatchError(place, `the last ${last} bytes`, `${total - from}`);
