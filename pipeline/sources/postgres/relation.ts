@@ -122,10 +122,7 @@ async function columnsOf(query: Query, from: string): Promise<Column[]> {
     [fields.map(({ dataTypeID }) => dataTypeID)],
   );
   return fields.map(({ name, dataTypeID }) => {
-    const { type, category } = rows.find(({ oid }) => oid === dataTypeID) ?? {
-      type: 'unknown',
-      category: 'X',
-    };
+    const { type, category } = rows.find(({ oid }) => oid === dataTypeID)!;
     // A list or a record becomes JSON, since its text has a form of its own; blanks at the end of character(n) say nothing.
     const isJson = category === 'A' || category === 'C';
     const text = type === 'character' ? `${quoted(name)}::text` : quoted(name);
