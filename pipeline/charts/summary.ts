@@ -88,10 +88,14 @@ function overTimeWords(shown: ChartTable, mark: OverTime): string[] {
         : [{ name: one.of === undefined ? title : one.label, unit, points, change: changeOf(points) }];
     });
     if (all.length <= MOST_SERIES) return all.map(courseWords);
-    const sorted = all.toSorted((a, b) => b.change - a.change);
+    // Of a single day there is no change.
+    const hasChanged = all.some(({ change }) => change !== all[0]!.change);
+    const measure = ({ change, points }: (typeof all)[0]) => (hasChanged ? change : points.at(-1)!.value);
+    const sorted = all.toSorted((a, b) => measure(b) - measure(a));
     const [most, least] = [sorted[0]!, sorted.at(-1)!];
+    const [above, below] = hasChanged ? ['gained most', 'least'] : ['was highest', 'lowest'];
     return [
-      `Of ${formatNumber(all.length)}, ${most.name} gained most, ${least.name} least.`,
+      `Of ${formatNumber(all.length)}, ${most.name} ${above}, ${least.name} ${below}.`,
       ...[most, least].map(courseWords),
     ];
   });

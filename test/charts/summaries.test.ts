@@ -71,6 +71,31 @@ test.each(['supply', 'mii', 'consensus', 'virtues-history'])(
   },
 );
 
+/** The files, of which one begins with more rows. */
+const withRows = (path: string, rows: readonly string[]) => ({
+  ...FILES,
+  [path]: FILES[path]!.replace('\n', `\n${rows.map((row) => `${row}\n`).join('')}`),
+});
+
+test('of a single day, coordination-history says which score was highest and which lowest, and not who gained', () => {
+  const path = 'academics/sentinels-by-day.csv';
+  const [{ date, sentinel, coordination_score }] = rowsOf(path) as [Record<string, string>];
+  const row = FILES[path]!.split('\n')[1]!;
+  const others = ['PALLAS', 'RHEA', 'TITAN'].map((name, at) =>
+    row.replace(sentinel!, name).replace(`,${coordination_score},`, `,${[0.5, 99.5, 3][at]},`),
+  );
+  const { words } = ask('coordination-history', { from: date!, to: date! }, withRows(path, others));
+  expect(words).toMatch(/^Of 7, RHEA was highest, PALLAS lowest\. RHEA was 99\.5 points/);
+});
+
+test('of a single cathedral, multipliers says what its multiplier is', () => {
+  const rows = ['2026-06-01T00:00:00Z,C-333,FOR-GOVERNMENTS,1.75,review'];
+  const files = withRows('economy/cathedral-multipliers.csv', rows);
+  expect(shown('multipliers', { series: ['FOR-GOVERNMENTS'] }, files).finding).toMatch(
+    /^Governments has the multiplier 1\.75, (up|down) from \d\.\d\d$/,
+  );
+});
+
 describe('what a chart says and lists is what the published files give', () => {
   test('supply: every day, today from the file of now, and the words of the last', () => {
     const { words, records } = ask('supply');

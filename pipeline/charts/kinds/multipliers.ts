@@ -86,5 +86,5 @@ function finding(settings: readonly Setting[], series: readonly Series[]): strin
     now === first.multiplier
       ? `the same as ${first.reason === 'genesis' ? 'at genesis' : 'when it was first set'}`
       : `${now > first.multiplier ? 'up' : 'down'} from ${formatNumber(first.multiplier, 2)}`;
-  return `${label} has the ${second ? 'highest ' : ''}multiplier, ${formatNumber(now, 2)}, ${moved}`;
+  return `${label} has the ${second ? 'highest multiplier,' : 'multiplier'} ${formatNumber(now, 2)}, ${moved}`;
 }
