@@ -101,10 +101,11 @@ const replace = defineCommand({
     json,
   },
   async run(config, context) {
+    const { lastRelease } = await import('../../pipeline/build/snapshots/restore.ts');
     const { replacePublisher } = await import('../../pipeline/release/signing/change-publisher.ts');
     const { out, givesUp } = config;
     return changeKeys(config, context, 'publisher replace', (change) =>
-      replacePublisher(change, { out, givesUp }),
+      replacePublisher(change, { previous: () => lastRelease(out), givesUp }),
     );
   },
 });

@@ -1,3 +1,4 @@
+import { lastRelease } from '../../pipeline/build/snapshots/restore.ts';
 import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import {
   replacePublisher,
@@ -101,7 +102,7 @@ export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async (folder) => {
       const [key] = (await readNoteKeys(keysOf(folder)))!;
       const givesUp = verifierKeyOf(key!).split('+')[1]!;
-      return replacePublisher(change(folder), { out: outOf(folder), givesUp });
+      return replacePublisher(change(folder), { previous: () => lastRelease(outOf(folder)), givesUp });
     },
   ),
 };

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
+import { lastRelease } from '../../pipeline/build/snapshots/restore.ts';
 import { LEDGER_START } from '../../pipeline/ledger/log/leaf.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { formatNoteKeys, readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
@@ -128,10 +129,29 @@ describe('the publisher’s key', () => {
     expect(message).toContain(of.keyFile);
     expect(message).toContain('cathedral publisher replace');
     const change = { keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW };
-    const about = { out: of.out, name: 'data.example.org' };
-    await replacePublisher(change, { ...about, givesUp: old!.split('+')[1]! });
+    const previous = () => lastRelease(of.out);
+    await replacePublisher(change, { previous, givesUp: old!.split('+')[1]! });
     expect((await of.publish()).outcome).toBe('published');
     expect(await failureOf(() => open(of, [old!]))).toMatchObject({ code: 'ledger_signature' });
+  });
+
+  test('is given up also where nothing is left but the snapshots, as those of a mirror', async () => {
+    const of = await published(1);
+    const kept = { snapshots: { days: 366 } };
+    await of.seal(40, 60);
+    await of.publish(kept);
+    const [old] = await keysOf(of);
+    for (const name of ['current', 'releases', 'log']) await rm(join(of.out, name), { recursive: true });
+    await rm(dirname(of.keyFile), { recursive: true });
+    expect(await failureOf(() => of.publish(kept))).toMatchObject({
+      code: 'release_refused',
+      place: of.keyFile,
+    });
+    const change = { keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW };
+    const previous = () => lastRelease(of.out);
+    await replacePublisher(change, { previous, givesUp: old!.split('+')[1]! });
+    expect((await of.publish(kept)).outcome).toBe('published');
+    expect((await open(of, await keysOf(of))).keys).toEqual(await keysOf(of));
   });
 
   test('is another one by mistake: nothing is published', async () => {

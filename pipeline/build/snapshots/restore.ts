@@ -11,7 +11,7 @@ import {
   type PublicManifest,
   parsePublicManifest,
 } from '../../release/format/public-manifest.ts';
-import type { Published } from '../../release/format/release.ts';
+import { type Published, readCurrent } from '../../release/format/release.ts';
 import {
   LIST_SIGNATURE_PATH,
   parseSignedList,
@@ -109,6 +109,11 @@ export async function restoredRelease(out: string): Promise<Published | null> {
   const manifest = parsePublicManifest(text, place);
   const version = Math.max(manifest.version, await listedVersion(out));
   return { dir, at: ({ path }) => path, manifest: manifestOf(manifest, version, listed), state: null };
+}
+
+/** The current release, or after the releases were lost the last one. Throws as `restoredRelease`. */
+export async function lastRelease(out: string): Promise<Published | null> {
+  return (await readCurrent(out)) ?? restoredRelease(out);
 }
 
 async function assertWhole(out: string, id: string): Promise<void> {

@@ -8,7 +8,7 @@ import {
 } from '../../ledger/notes/note-keys.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { counted } from '../../words/number.ts';
-import { readCurrent } from '../format/release.ts';
+import { type Published, readCurrent } from '../format/release.ts';
 import { withChangedKeys } from './shared-keys.ts';
 import type { SigningRecord, SigningRecords } from './signing-record.ts';
 
@@ -62,15 +62,15 @@ export async function retirePublisher(
 
 /**
  * Introduces a key that nothing vouches for, after the old one was lost or stolen. `givesUp`: the id of a key that is in the file or
- * signed the release in `out`.
+ * signed the `previous` release, from which the next run continues.
  */
 export async function replacePublisher(
   { keyFile, records, now }: KeyChange,
-  { out, givesUp }: { out: string; givesUp: string },
+  { previous, givesUp }: { previous: () => Promise<Published | null>; givesUp: string },
 ): Promise<NoteKey[]> {
   return changing({ keyFile, records }, async (record) => {
     const keys = (await readNoteKeys(keyFile)) ?? [];
-    const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
+    const signed = (await previous())?.manifest.signed?.keys ?? [];
     const shared = record.keys?.current ?? [];
     const old = [...new Set([...signed, ...shared, ...keys.map(verifierKeyOf)])];
     if (old.length === 0) throw noKeys(keyFile);
