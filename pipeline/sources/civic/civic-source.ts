@@ -109,15 +109,19 @@ class CivicView implements RowView<RemoteEvent> {
 
   /** The newest events, and pages of older ones. */
   async *some(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
-    const recent = Date.parse(this.#index.state.end!.timestamp) - OVERLAP_MS;
-    yield* this.#recent(recent);
+    yield* this.#recent(this.#overlap());
+    yield* this.#withPredecessors(this.#older());
+  }
+
+  /** Pages of older events, one after the other in each import. */
+  async *#older(): AsyncGenerator<RemoteEvent[]> {
     for (let page = 0; page < this.#opening.auditWindows && !this.#hasReadAll; page += 1) {
       const offset = Math.max(this.#count() - this.#audited - this.#pageSize, 0);
       const events = await this.#page(offset);
-      yield this.#imported(events);
+      yield events;
       this.#audited += events.length;
       // What is newer was read already.
-      if (offset > 0 && events.length > 0 && Date.parse(events[0]!.timestamp) < recent) continue;
+      if (offset > 0 && events.length > 0 && Date.parse(events[0]!.timestamp) < this.#overlap()) continue;
       this.#audited = 0;
       return;
     }
@@ -134,7 +138,7 @@ class CivicView implements RowView<RemoteEvent> {
   }
 
   async *all(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
-    for await (const events of this.#pages()) yield this.#imported(events);
+    yield* this.#withPredecessors(this.#pages());
   }
 
   /** In the order of their chain. */
@@ -169,6 +173,18 @@ class CivicView implements RowView<RemoteEvent> {
   /** Number of events that the remote ledger should have. */
   #count(): number {
     return this.#index.count() + this.#fresh.size;
+  }
+
+  /** Unix ms from which every import reads again. */
+  #overlap(): number {
+    return Date.parse(this.#index.state.end!.timestamp) - OVERLAP_MS;
+  }
+
+  /** Reads the newest events again if some of these pages has a new one whose predecessor is missing: both arrived meanwhile. */
+  async *#withPredecessors(pages: AsyncIterable<RemoteEvent[]>): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+    const missing = new Set(this.#wanted.keys());
+    for await (const events of pages) yield this.#imported(events);
+    if (this.#wanted.keys().some((hash) => !missing.has(hash))) yield* this.#recent(this.#overlap());
   }
 
   /** Reads the events from a time on, and until every predecessor is found or the remote ledger does not have it. */

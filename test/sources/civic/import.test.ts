@@ -131,6 +131,25 @@ describe('importCivicLedger', () => {
     expect(await ids()).toEqual([...names(6), 'a', 'b', 'c']);
   });
 
+  test('finds the predecessor of an event that only the page of older events had', async () => {
+    const [first, next] = civicChain(2);
+    const last = civicAfter(next!, { event_id: 'evt_2', timestamp: '2025-12-01T07:00:00+00:00' });
+    const old = [first!, next!, last];
+    await serve(old);
+    const now = '2025-12-01T07:01:00Z';
+    await importInto(directory, server.url, { now });
+    const second = { timestamp: '2025-12-01T07:00:30+00:00' };
+    const a = civicAfter(last, { event_id: 'a', ...second });
+    const b = civicAfter(a, { event_id: 'b', ...second });
+    server.intercept = (_, url) => {
+      // The second page is of the oldest events, as the server had them before: a is on neither.
+      if (url.searchParams.get('offset') === '1') server.events = [...old, a, b];
+      return false;
+    };
+    await importInto(directory, server.url, { now, pageSize: 2 });
+    expect(await ids()).toEqual([...names(3), 'a', 'b']);
+  });
+
   test('finds an event that arrived with an old time by the number of events', async () => {
     const chain = civicChain(60);
     await serve(chain);
