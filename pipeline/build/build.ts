@@ -71,7 +71,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     // Only here: later, the log or a snapshot may be staged already.
     await removeLeftOvers(out);
     using _ = removesLeftOversAtExit(out);
-    if (options.plan.snapshots) await assertListReadable(out);
+    if (options.plan.snapshots || options.plan.publisher?.kind === 'signs') await assertListReadable(out);
     return await run(options);
   }).catch((thrown: Error) => {
     const error = firstError(thrown);

@@ -2,7 +2,10 @@ import { ledgerFolder } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { assertOutside } from '../../pipeline/ledger/writing/ledger-keys.ts';
 
-/** Of a ledger in OUT, web servers would show the snapshots, restricted events included. Throws config_invalid. */
+/**
+ * In the ledger's own folder, OUT/snapshots would be those of the ledger, restricted events included, and a copy of the ledger would have the
+ * publisher's secret. Throws config_invalid.
+ */
 export function assertPublishesOutside(
   config: Pick<Config, 'ledger' | 'importFolder' | 'out' | 'publisherKey'>,
 ): void {

@@ -118,7 +118,7 @@ async function findTable(
 async function columnsOf(query: Query, from: string): Promise<Column[]> {
   const { fields } = await query(`SELECT * FROM ${from} LIMIT 0`);
   const { rows } = await query(
-    'SELECT oid::int, format_type(oid, NULL) AS type, typcategory AS category FROM pg_type WHERE oid = ANY($1)',
+    'SELECT oid::bigint::float8 AS oid, format_type(oid, NULL) AS type, typcategory AS category FROM pg_type WHERE oid = ANY($1)',
     [fields.map(({ dataTypeID }) => dataTypeID)],
   );
   return fields.map(({ name, dataTypeID }) => {
