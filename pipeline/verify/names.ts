@@ -51,7 +51,8 @@ export async function verifyLogNames(reader: TileReader, head: TreeHead, work: N
   const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(name) || isNote(name);
   const isKnown = (name: string) => isAlone(work.disk.finished(name)) || isTile(name) || isPublic(name);
   await refuse(LOG, tree, isKnown, work);
-  if (tree.files.some(isPublic)) await work.findings.attempt(() => assertPolicy(work.origin));
+  if (tree.files.some(isPublic))
+    await work.findings.attempt(async () => assertPolicy(tree.files, work.origin));
   for (const name of tree.files.filter(isNote))
     await work.findings.attempt(() => assertCosigned(name, reader, work.origin));
   for (const name of tree.files.filter(isTile))
@@ -67,9 +68,9 @@ export async function verifyLogNames(reader: TileReader, head: TreeHead, work: N
     await work.findings.attempt(() => assertPublicBundle(name, reader, work));
 }
 
-/** Without it nobody reads the public events, and the check `events` finds that there are none. Throws mirror_mismatch. */
-async function assertPolicy(origin: Origin): Promise<void> {
-  if (await origin.readLogFile(POLICY_PATH, MAX_POLICY_BYTES)) return;
+/** Public events need the policy: where it is missing, the check `events` takes the log for one without any. Throws mirror_mismatch. */
+function assertPolicy(names: readonly string[], origin: Origin): void {
+  if (names.includes(POLICY_PATH)) return;
   const place = origin.placeOf(`${LOG}/${POLICY_PATH}`);
   throw mismatchError(place, 'the decisions about the public events beside it', 'no such file');
 }

@@ -74,7 +74,7 @@ export abstract class Origin {
   /** Null: there is no such file. Throws TransientFault, as does reading the body, and mirror_unreachable. */
   abstract open(path: string, options?: OpenOptions): Promise<Opened | 'unchanged' | null>;
 
-  /** Opens a file that has to be there; `expected` says what it is. Throws mirror_mismatch if there is none, and as `open` does. */
+  /** Opens a file that must exist. `expected` describes it in the error. Throws mirror_mismatch if it is missing, and what `open` throws. */
   async openExisting(path: string, expected = 'a file', options: OpenOptions = {}): Promise<Opened> {
     const opened = await this.open(path, options);
     if (opened !== null && opened !== 'unchanged') return opened;

@@ -46,7 +46,7 @@ async function open(of: SmallService, keys: readonly string[]): Promise<PublicMa
   return openManifest(manifest, signature, keys.map(parseVerifierKey));
 }
 
-/** Leaves of the output folder what cannot be made again, in the same place or in another. */
+/** Removes the output folder except its snapshots, which cannot be made again, and puts those in `to`. */
 async function loseReleases({ out }: SmallService, to = out): Promise<void> {
   await rename(join(out, 'snapshots'), `${out}-kept`);
   await rm(out, { recursive: true });
