@@ -124,6 +124,7 @@ async function importOnce<Content>(
   const findings = [...intake.findings, ...intake.warnings()];
   const unread = held?.unread ?? null;
   if (unread) findings.push({ kind: 'unread', rows: [], message: unreadMessage(unread) });
+  if (held?.future) findings.push({ kind: 'future', rows: [], message: held.future });
   for (const finding of findings) options.tell?.(finding);
   if (intake.fault) throw intake.fault.cause;
   const sealed = snapshots.map(({ id }) => id);

@@ -42,10 +42,10 @@ export interface RowView<Content = EventDraft> extends AsyncDisposable {
   /** The rows from a start on, up to the last one before which no other row can still appear. */
   fresh(start: Start<Content>): AsyncIterable<readonly SourceRow<Content>[]>;
   /**
-   * `fresh` may hold rows back. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none. `unread`: where
-   * somebody should know.
+   * `fresh` may hold rows back. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none. `unread`,
+   * `future`: where somebody should know.
    */
-  held(start: Start<Content>): Promise<{ since: string; unread?: Unread } | null>;
+  held(start: Start<Content>): Promise<{ since: string; unread?: Unread; future?: string | null } | null>;
   /** Which of these ids a row has that neither `all` nor `fresh` shows yet. Missing: none. */
   heldIds?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
@@ -102,16 +102,18 @@ export interface Unread {
 /** Something about the rows that does not stop the import. What follows from the source alone is in the ledger as well, in an alert. */
 export interface RowFinding {
   /**
-   * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no
-   * longer as they were imported. `unread`: the last row of a file is not whole; no alert says so. `fork`: another event of a remote ledger has
-   * the same predecessor. `gap`: the remote ledger does not have its predecessor. `payload_as_text`, `payload_as_hash`: the ledger holds its
-   * payload only in this form. The others are warnings about what rows say, each told once; no alert says so.
+   * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no longer as
+   * they were imported. `unread`: the last row of a file is not whole; `future`: rows wait for their time; no alert says so. `fork`: another
+   * event of a remote ledger has the same predecessor. `gap`: the remote ledger does not have its predecessor. `payload_as_text`,
+   * `payload_as_hash`: the ledger holds its payload only in this form. The others are warnings about what rows say, each told once; no alert
+   * says so.
    */
   kind:
     | 'late'
     | 'modified'
     | 'deleted'
     | 'unread'
+    | 'future'
     | 'fork'
     | 'gap'
     | 'payload_as_text'

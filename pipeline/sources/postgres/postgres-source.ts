@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CathedralError, errorOf } from '../../errors.ts';
 import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { postgresFault } from '../../postgres/fault.ts';
+import { formatCount } from '../../words/number.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
@@ -56,8 +57,11 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         await query(SET);
         const bound = await findBound(query, relation, final, address.settle);
         const audited = before?.audited?.length === relation.order.length ? before.audited : null;
-        const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null };
-        return new PostgresView({ client, query, relation, bound, mark, address, opening });
+        const { future } = bound;
+        const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null, future };
+        // A service imports each minute, and would say the same each time.
+        const news = future === before?.future ? null : future;
+        return new PostgresView({ client, query, relation, bound, news, mark, address, opening });
       } catch (error) {
         await end(client);
         throw error;
@@ -129,6 +133,8 @@ interface Bound {
   settled: string;
   /** The earliest time that a row after it has, or may still get; null: no row is known or expected there. */
   since: string | null;
+  /** Which rows wait for their time to come; null: none. */
+  future: string | null;
 }
 
 /** Finds the first row before which others may still appear. `final`: null where the server does not show who writes. */
@@ -140,13 +146,12 @@ async function findBound(
 ): Promise<Bound> {
   const held: string[] = [];
   const times: (string | null)[] = [final?.heldSince ?? null];
+  const isAhead = `${time} > now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
   if (final) held.push(final.until === null ? 'true' : `(${order.join(', ')}) > ${valuesOf(final.until)}`);
   if (!showsWriters || order.length > 1) {
     const age = `now() - interval '${settle} seconds'`;
     // In the order of ids, one of the future would keep those after it from ever being imported: it is refused.
-    const ahead =
-      order.length > 1 ? '' : ` AND ${time} <= now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
-    held.push(`${time} > ${age}${ahead}`);
+    held.push(order.length > 1 ? `${time} > ${age}` : `${time} > ${age} AND NOT ${isAhead}`);
     // Rows as old as that may still appear, so their slot stays open.
     const { rows } = await query(`SELECT ${moment(age)} AS since`);
     times.push(rows[0].since);
@@ -166,7 +171,24 @@ async function findBound(
       times.push(first.since);
     }
   }
-  return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null };
+  const future = order.length > 1 ? await findFuture(query, from, order, isAhead) : null;
+  return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null, future };
+}
+
+/** Their times may be mistaken, and nothing else would say that these rows are not imported. */
+async function findFuture(
+  query: Query,
+  from: string,
+  [time, id]: readonly string[],
+  isAhead: string,
+): Promise<string | null> {
+  const { rows } = await query(
+    `SELECT ${id}::text AS id, ${moment(time!)} AS time, count(*) OVER ()::int AS count FROM ${from} WHERE ${isAhead} ORDER BY ${time}, ${id} LIMIT 1`,
+  );
+  if (!rows[0]) return null;
+  const { id: first, time: at, count } = rows[0];
+  const others = count === 1 ? '' : `, and ${formatCount(count - 1, 'row')} after it`;
+  return `row ${first} has the time ${at}, which has not come yet, and waits for it${others}`;
 }
 
 const Mark = z.object({
@@ -176,6 +198,8 @@ const Mark = z.object({
   audited: z.array(z.string()).nullable(),
   /** Which ids the rows had up to the last imported one; null: not all that differed was taken. */
   ids: z.string().nullable(),
+  /** What was said of rows that wait for their time. */
+  future: z.string().nullable(),
 });
 
 interface ViewOptions {
@@ -183,6 +207,8 @@ interface ViewOptions {
   query: Query;
   relation: Relation;
   bound: Bound;
+  /** Which rows wait for their time, where the last import did not say it. */
+  news: string | null;
   /** For the next import. */
   mark: z.output<typeof Mark>;
   address: PostgresAddress;
@@ -270,8 +296,8 @@ class PostgresView implements RowView {
   }
 
   async held() {
-    const { since } = this.#options.bound;
-    return since === null ? null : { since };
+    const { bound, news: future } = this.#options;
+    return bound.since === null ? null : { since: bound.since, future };
   }
 
   async mark(start: Start, _last: SourceRow | null, isWhole: boolean): Promise<string> {

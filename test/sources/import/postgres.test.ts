@@ -163,17 +163,23 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await rowsIn(folder)).toEqual(['r1', 'r2', 'r3', 'r4', '!source-changed']);
   });
 
-  test('reports a row whose time was changed to a future one once that has come, and takes those after it in time', async () => {
+  test('names a row whose time was changed to a future one, reports it once that has come, and takes those after it in time', async () => {
     await server.sql(
       `${tableOf('planned', 'text PRIMARY KEY')}; INSERT INTO planned (id, timestamp) SELECT 'r' || n, now() - n * interval '1 hour' FROM generate_series(1, 3) n`,
     );
     const folder = folders.make();
     const run = () => importPostgres(server.address('table=planned&settle=1'), folder);
     await run();
-    await server.sql("UPDATE planned SET timestamp = now() + interval '1 year' WHERE id = 'r2'");
+    await server.sql("UPDATE planned SET timestamp = '2206-03-01Z' WHERE id = 'r2'");
+    const waits = 'row r2 has the time 2206-03-01T00:00:00.000Z, which has not come yet, and waits for it';
+    expect(await run()).toMatchObject({ imported: 0, findings: [{ kind: 'future', message: waits }] });
     expect(await run()).toMatchObject({ imported: 0, findings: [] });
-    await server.sql("INSERT INTO planned (id, timestamp) VALUES ('r4', now() - interval '1 minute')");
-    expect(await run()).toMatchObject({ imported: 1, findings: [] });
+    await server.sql(
+      "INSERT INTO planned (id, timestamp) VALUES ('r4', now() - interval '1 minute'), ('r5', '2206-03-02Z')",
+    );
+    const both = `${waits}, and 1 row after it`;
+    expect(await run()).toMatchObject({ imported: 1, findings: [{ kind: 'future', message: both }] });
+    await server.sql("DELETE FROM planned WHERE id = 'r5'");
     await server.sql("UPDATE planned SET timestamp = now() - interval '30 seconds' WHERE id = 'r2'");
     expect(await run()).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['r2'] }] });
     expect(await rowsIn(folder)).toEqual(['r3', 'r2', 'r1', 'r4', '!source-changed']);
