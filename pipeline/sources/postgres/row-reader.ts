@@ -44,6 +44,7 @@ function readerOf({ type, category }: Column): Read {
   if (category === 'N') return readNumber;
   if (type === 'boolean') return (text) => text === 't';
   if (type === 'jsonb') return jsonWith(readJsonb);
+  if (/^(real|double precision|numeric)\[\]$/.test(type)) return readNumbers;
   // A list or a record is selected as JSON, in which a member of theirs may be twice.
   return type === 'json' || /[AC]/.test(category) ? jsonWith(readRowJson) : (text) => text;
 }
@@ -52,6 +53,13 @@ function readerOf({ type, category }: Column): Read {
 const readNumber: Read = (text, place) => {
   if (/^(NaN|-?Infinity)$/.test(text)) throw wrong(place(), 'a finite number', text);
   return exactNumber(text) ?? text;
+};
+
+/** In the JSON of a list of numbers, those that are not finite are the only texts. */
+const readNumbers: Read = (text, place) => {
+  const notFinite = /"([^"]*)"/.exec(text)?.[1];
+  if (notFinite !== undefined) throw wrong(place(), 'finite numbers', notFinite);
+  return jsonWith(readRowJson)(text, place);
 };
 
 function jsonWith(read: (text: string) => unknown): Read {

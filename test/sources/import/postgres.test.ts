@@ -596,6 +596,11 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         'table=t',
         /row 1, column data.mii: expected a finite number, found NaN/,
       ],
+      'a number in a list that is none': [
+        `${tableOf('t')}; ALTER TABLE t DROP data, ADD "data.list" numeric[]; INSERT INTO t ("data.list") VALUES ('{{0.1,2},{3,NaN}}')`,
+        'table=t',
+        /row 1, column data.list: expected finite numbers, found NaN/,
+      ],
       'an event that its type does not allow': [
         `${tableOf('t')}; INSERT INTO t (type, data) VALUES ('mii_reading', '{"mii": "high"}')`,
         'table=t',
