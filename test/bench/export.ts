@@ -29,7 +29,7 @@ const FILTERED = {
 export async function exportRows(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const csv = join(folder, 'export.csv');
-    const server = await serve('export-server', [await releaseOfMillion()]);
+    const server = await serve('export-server', [(await releaseOfMillion()).folder]);
     try {
       const memory = await slowReader(server);
       report(compare('memory with a slow reader, above idle ÷ 80 MB', memory, MOST_MEMORY_MB, 'MB', 1));

@@ -69,7 +69,7 @@ async function hashing(report: Report): Promise<void> {
 async function verifying(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const file = join(folder, 'export.csv');
-    const out = await releaseOfMillion();
+    const { folder: out } = await releaseOfMillion();
     await writeExport(join(out, 'current'), file);
     const { ours, bare, all } = await inTurns(LONG_RUNS, {
       ours: () => measure('verify-export', [file, out]),

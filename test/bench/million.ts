@@ -2,13 +2,19 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { measure } from './child.ts';
+import { type Measured, measure } from './child.ts';
 import { below } from './scratch.ts';
 
 export const MILLION = 1_000_000;
 
 let ledger: Promise<string> | null = null;
-let release: Promise<string> | null = null;
+let release: Promise<Built> | null = null;
+
+interface Built {
+  /** The folder with the release of its data files, and with its log. */
+  folder: string;
+  measured: Measured;
+}
 
 /**
  * A ledger of a million events, which several benchmarks read: writing it, and building its release, takes a minute. Both stay in the work
@@ -22,11 +28,10 @@ export function millionEvents(): Promise<string> {
   return ledger;
 }
 
-/** The folder with the release of its data files, and with its log. */
-export function releaseOfMillion(): Promise<string> {
+/** Built from genesis on. */
+export function releaseOfMillion(): Promise<Built> {
   release ??= mkdtemp(join(tmpdir(), 'cathedral-bench-')).then(async (folder) => {
-    await measure('build', [await millionEvents(), folder, 'rebuild']);
-    return folder;
+    return { folder, measured: await measure('build', [await millionEvents(), folder, 'rebuild']) };
   });
   return release;
 }
@@ -36,6 +41,6 @@ export async function copyOfMillion(folder: string): Promise<{ ledger: string; o
   const [copy, out] = below(folder, 'ledger', 'out');
   const options = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true };
   await cp(await millionEvents(), copy, options);
-  await cp(await releaseOfMillion(), out, options);
+  await cp((await releaseOfMillion()).folder, out, options);
   return { ledger: copy, out };
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inTurns, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
-import { millionEvents } from './million.ts';
+import { millionEvents, releaseOfMillion } from './million.ts';
 import { withScratch } from './scratch.ts';
 
 const RUNS = 3;
@@ -15,7 +15,9 @@ export async function rebuild(report: Report): Promise<void> {
     const ledger = await millionEvents();
     const { floors, builds } = await inTurns(RUNS, {
       floors: () => measure('floor', [ledger]),
-      builds: async () => {
+      builds: async (run) => {
+        // Others read the first one.
+        if (run === 0) return (await releaseOfMillion()).measured;
         const built = await measure('build', [ledger, out, 'rebuild']);
         await rm(out, { recursive: true });
         return built;
