@@ -47,6 +47,14 @@ describe('each kind of page', () => {
     expect(Object.fromEntries(found)).toEqual(PAGES);
   });
 
+  test('has a title of its own, so that tabs, bookmarks and results of a search engine are told apart', () => {
+    const listed = [...pages].filter(([address]) => address !== '404.html' && !address.startsWith('embed/'));
+    const alike = [...Map.groupBy(listed, ([, { title }]) => title).values()].filter(
+      ({ length }) => length > 1,
+    );
+    expect(alike.map((all) => all.map(([address]) => address))).toEqual([]);
+  });
+
   test('names its language and its own address, but for those that are of none', () => {
     const wrong = [...pages].filter(
       ([address, { language, canonical }]) =>

@@ -101,7 +101,8 @@ export function archiveView(
   return {
     href,
     area: 'philosophy',
-    title: shortText(topic),
+    // A decision has the topic of its deliberation, and a topic may return.
+    title: `${shortText(topic)}, ${term} ${id}`,
     heading: topic,
     label: { term, words: id },
     cited: date === null ? null : { kind: term, href, title, date, events: from },

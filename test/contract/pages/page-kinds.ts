@@ -14,10 +14,12 @@ export const PAGES: Readonly<Record<string, string>> = {
   'charts/': 'Charts',
   'charts/supply/': 'MIC supply over time: circulating, locked and burned',
   'decisions/': 'Decisions',
-  'decisions/dec-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
+  'decisions/dec-10/':
+    'Whether the reading interval of “2025-07-13” & <later> stays at six hours, decision DEC-10',
   'decisions/in-2025/': 'Decisions in 2025',
   'deliberations/': 'Deliberations',
-  'deliberations/d-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
+  'deliberations/d-10/':
+    'Whether the reading interval of “2025-07-13” & <later> stays at six hours, deliberation D-10',
   'deliberations/in-2026/': 'Deliberations closed in 2026',
   'diplomacy/': 'Diplomacy: diplomacy data',
   'economy/': 'Economy: market data',
