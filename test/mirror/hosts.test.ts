@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
-import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { isCompressible, MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/release/format/response-headers.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { freePort } from '../engines/free-port.ts';
@@ -149,6 +149,14 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
       expect([path, headers.get('content-type')]).toEqual([path, mediaType]);
       for (const header of Object.keys(COMMON_HEADERS))
         expect([path, headers.get(header)]).toEqual([path, wanted[header]]);
+    }
+  });
+
+  test('compresses what is text, and nothing that is compressed already', async () => {
+    for (const path of VARIETY.filter((path) => files.get(path)!.length >= 1024)) {
+      const { headers } = await fetch(`${address}/${path}`, { headers: { 'accept-encoding': 'gzip' } });
+      const isText = isCompressible(headers.get('content-type')!);
+      expect([path, headers.get('content-encoding')]).toEqual([path, isText ? 'gzip' : null]);
     }
   });
 

@@ -56,6 +56,9 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
   return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
+/** A page, and what it loads. */
+const LONG = ['long/index.html', '_astro/long.css', '_astro/long.js'];
+
 /** Small stand-ins for every public artifact at its real path, and their real schemas. */
 async function addArtifacts(staging: Staging): Promise<void> {
   const there = new Set(staging.paths());
@@ -76,6 +79,11 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
   for (const path of CHART_PATHS.keys())
     await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
+  for (const path of LONG) {
+    const kind = path.endsWith('.html') ? 'page' : 'asset';
+    const about = { kind, mediaType: mediaTypeOf(path), immutable: kind === 'asset' } as const;
+    await staging.write(dataFile(path, path.repeat(1000), about));
+  }
   // A folder with its own policy, and what the search reads.
   for (const path of [
     ...EXCEPTIONS.filter(({ below }) => below.endsWith('/')).map(({ below }) => `${below}index.html`),
@@ -150,14 +158,24 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       const { status, headers, body } = await get(`/${file.path}`, { 'Accept-Encoding': 'gzip' });
       expect(status).toBe(200);
       expect([file.path, headers['content-type']]).toEqual([file.path, file.media_type]);
-      // A server compresses a page itself.
-      if (file.kind !== 'page')
+      // A server compresses a page itself, and nginx what it loads.
+      if (file.kind !== 'page' && file.kind !== 'asset')
         expect([file.path, headers['content-encoding']]).toEqual([file.path, file.encodings.gzip && 'gzip']);
       if (headers['content-encoding'] !== 'gzip') continue;
       expect(headers.vary).toBe('Accept-Encoding');
       expect(gunzipSync(body).equals(await readFile(join(release.dir, storedAt(file)))), file.path).toBe(
         true,
       );
+    }
+  });
+
+  test('compresses long pages itself, and nginx what they load, which Caddy has for Brotli', async () => {
+    for (const path of LONG) {
+      const isPage = path.endsWith('.html');
+      const { headers, body } = await get(`/${path}`, { 'Accept-Encoding': 'gzip' });
+      const encoding = isPage || name === 'nginx' ? 'gzip' : undefined;
+      expect([path, headers['content-encoding']]).toEqual([path, encoding]);
+      if (encoding) expect(gunzipSync(body).toString()).toBe(path.repeat(1000));
     }
   });
 
