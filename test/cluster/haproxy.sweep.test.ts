@@ -218,7 +218,8 @@ describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', ()
     );
     expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     expect((await ask('/economy/supply')).status).toBe(429);
-    expect([(await ask('/metrics')).status, (await ask('/readyz')).status]).toEqual([403, 403]);
+    for (const path of ['/metrics', '/readyz', '/rotation?x', '/%6detrics', '/%72%65adyz'])
+      expect([path, (await ask(path)).status]).toEqual([path, 403]);
   });
 
   test('a WebSocket passes', async () => {
