@@ -100,12 +100,13 @@ async function publish(): Promise<void> {
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
   await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
   await Promise.all(
-    ['log/tile/0', 'log/public/v2', 'log-entries'].map((name) =>
+    ['log/tile/0', 'log/public/v2', 'log-entries', 'snapshots'].map((name) =>
       mkdir(join(folder, name), { recursive: true }),
     ),
   );
   const events = ['log/public/policy.json', 'log/public/v2/000'];
   await mkdir(join(folder, 'log/cosigned'));
+  await writeFile(join(folder, 'snapshots/index.html'), 'all snapshots');
   const others = ['log/checkpoint', 'log/cosigned/704', 'log/tile/0/000', 'log/tile/0/000.gz'];
   for (const path of [...others, 'log-entries/000', ...events]) await writeFile(join(folder, path), path);
   await writeFile(join(folder, 'log/public/v2/001'), 'log/public/v2/001\n'.repeat(1000));
@@ -234,8 +235,11 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'public, max-age=0, must-revalidate',
     });
-    const moved = await get('/economy');
-    expect([moved.status, moved.headers.location]).toEqual([301, '/economy/']);
+    for (const path of ['/economy', '/economy?', '/economy?q=a%26b+c', '/snapshots', '/snapshots?q=a']) {
+      const { status, headers } = await get(path);
+      const location = path.replace(/\?$/, '').replace(/(?=\?|$)/, '/');
+      expect([path, status, headers.location]).toEqual([path, 301, location]);
+    }
   });
 
   test('answers conditional requests with 304 and range requests with 206', async () => {
