@@ -196,6 +196,22 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
       expect([name, path, await statusOf(address, path)]).toEqual([name, path, expect.toBeOneOf([400, 404])]);
   });
 
+  test('answers a question with no file that answers another one', async () => {
+    const asked = [
+      'economy/supply?as_of=2026-01-01',
+      'economy/mic-history.csv?sha256=0',
+      'charts/supply.svg?from=',
+    ];
+    for (const path of [...asked, 'index.html.gz?as_of='])
+      expect([path, await statusOf(address, path)]).toEqual([path, 404]);
+    for (const path of ['economy/?as_of=2026-01-01', 'index.html?as_of=', 'economy/supply?'])
+      expect([path, await statusOf(address, path)]).toEqual([path, 200]);
+    const answer = await fetch(`${address}/economy/supply?as_of=2026-01-01`);
+    expect(await answer.text()).toContain('404.html');
+    const moved = await fetch(`${address}/economy?q=a%26b`, { redirect: 'manual' });
+    expect(moved.headers.get('location')).toMatch(/\/economy\/\?q=a%26b$/);
+  });
+
   test('answers a missing path with the site’s own page', async () => {
     const response = await fetch(`${address}/economy/no-such`);
     expect([response.status, response.headers.get('content-type')]).toEqual([

@@ -275,6 +275,13 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       expect([path, (await get(`${path}?from=2026-01-01`)).status]).toEqual([path, 404]);
   });
 
+  test('answers no question about a file as it was with the current one, and shows pages that take the same words', async () => {
+    for (const path of ['/economy/supply?as_of=2026-01-01', '/economy/mic-history.csv?a=b?c&sha256=0'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    for (const path of ['/long/?file=economy/mic-history.csv&as_of=2026-01-01', '/economy/supply?xas_of=1'])
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
   test('serves the status file beside the releases', async () => {
     const { status, headers, body } = await get('/status.json');
     expect([status, body.toString()]).toEqual([200, '{"format":"cathedral-status/1"}']);
