@@ -45,8 +45,11 @@ function wholeFile({ columns }: TableAbout, rows: readonly Row[]): Group {
 /** Enough for the footer of a million rows. */
 const FOOTER_BYTES = 1 << 16;
 
-/** hyparquet's defaults lose microseconds. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** hyparquet's defaults lose microseconds, and a U+FEFF at the beginning of a text. */
 const PARSERS = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes),
   timestampFromMicroseconds: (micros: bigint) => (typeof micros === 'bigint' ? momentText(micros) : null),
   dateFromDays: (days: number) =>
     typeof days === 'number' ? new Date(days * DAY_MS).toISOString().slice(0, 10) : null,
