@@ -1,3 +1,4 @@
+import { CathedralError } from '../../errors.ts';
 import {
   ADD_CHECKPOINT,
   formatAddCheckpoint,
@@ -71,6 +72,9 @@ export async function askWitness(server: WitnessServer, options: AskOptions): Pr
   try {
     return await ask(server, place, options);
   } catch (error) {
+    // Signatures that cannot be read say nothing about the ledger, so their code does not count.
+    if (error instanceof CathedralError && error.place === place)
+      return refused(place, error.expected, error.found);
     return refused(place, 'an answer', causeOf(error));
   }
 }

@@ -181,8 +181,14 @@ describe('a published checkpoint', () => {
       (response, { text }) => Boolean(response.end(ONE.line(text, now / 1000 + 3600))),
       /found 1800003600 s/,
     ],
-    'another text': [(response) => Boolean(response.end('hello\n')), /signature line/],
-    nothing: [(response) => Boolean(response.end()), /expected/],
+    'another text': [
+      (response) => Boolean(response.end('hello\n')),
+      /cosigned: \S+: expected a signature line "— name base64", found "hello"\.$/,
+    ],
+    nothing: [
+      (response) => Boolean(response.end()),
+      /cosigned: \S+: expected a signature line [^:]+, found ""\.$/,
+    ],
     'a redirect': [
       (response) => Boolean(response.writeHead(307, { Location: 'http://127.0.0.1:1/' }).end()),
       /status 307/,
