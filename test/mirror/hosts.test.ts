@@ -204,7 +204,12 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     ];
     for (const path of [...asked, 'index.html.gz?as_of='])
       expect([path, await statusOf(address, path)]).toEqual([path, 404]);
-    for (const path of ['economy/?as_of=2026-01-01', 'index.html?as_of=', 'economy/supply?'])
+    for (const path of [
+      'economy/?as_of=2026-01-01',
+      'index.html?as_of=',
+      'economy/supply?',
+      `?q=${'%20'.repeat(5000)}`,
+    ])
       expect([path, await statusOf(address, path)]).toEqual([path, 200]);
     const answer = await fetch(`${address}/economy/supply?as_of=2026-01-01`);
     expect(await answer.text()).toContain('404.html');

@@ -59,6 +59,9 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 /** A page, and what it loads. */
 const LONG = ['long/index.html', '_astro/long.css', '_astro/long.js'];
 
+/** Of 8000 letters at most, many of which take three in an address. */
+const LONG_QUERY = `/long/?q=${'%20'.repeat(5000)}`;
+
 /** Small stand-ins for every public artifact at its real path, and their real schemas. */
 async function addArtifacts(staging: Staging): Promise<void> {
   const there = new Set(staging.paths());
@@ -278,7 +281,11 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
   test('answers no question about a file as it was with the current one, and shows pages that take the same words', async () => {
     for (const path of ['/economy/supply?as_of=2026-01-01', '/economy/mic-history.csv?a=b?c&sha256=0'])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
-    for (const path of ['/long/?file=economy/mic-history.csv&as_of=2026-01-01', '/economy/supply?xas_of=1'])
+    for (const path of [
+      '/long/?file=economy/mic-history.csv&as_of=2026-01-01',
+      '/economy/supply?xas_of=1',
+      LONG_QUERY,
+    ])
       expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 

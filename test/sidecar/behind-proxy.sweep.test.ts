@@ -154,6 +154,7 @@ describe.each(Object.entries(PROXIES))('behind %s with the shipped configuration
       const part = await get('/economy/supply', { range: 'bytes=0-9' });
       expect([part.status, part.body.length]).toEqual([206, 10]);
       expect((await get('/economy/supply%2f..')).status).toBe(400);
+      expect((await get(`/economy/?q=${'%20'.repeat(5000)}`)).status).toBe(200);
       expect((await get('/%2e%2e/state.json')).status).toBeGreaterThanOrEqual(400);
       // Only for the operator; this client is on another machine.
       expect((await get('/metrics')).status).toBe(403);
