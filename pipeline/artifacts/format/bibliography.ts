@@ -187,7 +187,7 @@ function resolve(value: BibtexValue, strings: ReadonlyMap<string, BibtexValue>, 
 
 /** A person or an organisation. */
 export interface Author {
-  /** `Last, First` or `First Last`, as BibTeX reads it; an organisation's as it is. */
+  /** `Last, First`, `Last, Jr., First`, or one part alone; an organisation's as it is. */
   name: string;
   /** BibTeX has to be told not to take its name apart. */
   isOrganisation: boolean;
@@ -204,15 +204,26 @@ function readAuthor(latex: string): Author | null {
   if (name === '') return null;
   if (/^\0+$/.test(masked(latex.trim()))) return { name, isOrganisation: true };
   const fields = splitOutsideBraces(latex, /,/g);
-  const parts = (/^\s*[a-z-]+\s*=/.test(latex) ? namedParts(fields) : fields).map(parseLatex);
+  const isNamed = /^\s*[a-z-]+\s*=/.test(latex);
+  const given = isNamed ? namedParts(fields) : fields.length === 1 ? lastAndFirst(latex) : fields;
+  const parts = given.map(parseLatex);
   if (parts.length > 3 || splitOutsideBraces(latex, /;/g).length > 1) return null;
-  const words = splitOutsideBraces(latex.trim(), /[\s~]+/g).map(parseLatex);
-  const last = words.at(-1)!;
-  const isSplit = parts.length === 1 && words.length > 1 && last.includes(' ');
-  const read = isSplit ? `${last}, ${words.slice(0, -1).join(' ')}` : parts.join(', ');
+  const read = parts.join(', ');
   // Braces may have hidden what would take the name apart.
-  const hides = /\sand\s/i.test(read) || read.split(',').length > (isSplit ? 2 : parts.length);
+  const hides = /\sand\s/i.test(read) || read.split(',').length > parts.length;
   return hides ? { name, isOrganisation: true } : { name: read, isOrganisation: false };
+}
+
+/** `First von Last` taken apart as BibTeX does: the last name begins with the first word in lower case, or is the last word. */
+function lastAndFirst(latex: string): string[] {
+  const words = splitOutsideBraces(latex.trim(), /[\s~]+/g);
+  // BibTeX takes a word in braces as one with a capital letter, but for an accent in braces.
+  const isLower = (word: string) => !/^\{[^\\]/.test(word) && /^\p{Ll}/u.test(parseLatex(word));
+  const lower = words.findIndex(isLower);
+  const at = lower < 0 ? words.length - 1 : lower;
+  return [words.slice(at), words.slice(0, at)]
+    .filter(({ length }) => length > 0)
+    .map((part) => part.join(' '));
 }
 
 /** The form `family=Goes, given=Hugo, prefix=van der` of biblatex, in the order of the other form. */
@@ -231,12 +242,22 @@ function namedParts(fields: readonly string[]): string[] {
 /** `Ada Lovelace, the Royal Society and others`. */
 export function authorWords(authors: readonly Author[]): string {
   return formatList(
-    authors.map(({ name, isOrganisation }) => {
-      const [last, ...rest] = isOrganisation ? [name] : name.split(', ');
-      const first = rest.pop();
-      return [first === undefined ? last : `${first} ${last}`, ...rest].join(', ');
+    authors.map((author) => {
+      const { last, suffix, first } = nameParts(author);
+      return [first === undefined ? last : `${first} ${last}`, ...suffix].join(', ');
     }),
   );
+}
+
+/** An organisation, and a name of one part, have only the last name. */
+export function nameParts({ name, isOrganisation }: Author): {
+  last: string;
+  suffix: string[];
+  first?: string;
+} {
+  const [last, ...suffix] = isOrganisation ? [name] : name.split(', ');
+  const first = suffix.pop();
+  return { last: last!, suffix, ...(first !== undefined && { first }) };
 }
 
 /** Parts between separators that are not in braces. */

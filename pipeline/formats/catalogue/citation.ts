@@ -1,5 +1,5 @@
 import { CITATIONS_PATH } from '../../artifacts/academics/citations.ts';
-import { type Author, authorWords } from '../../artifacts/format/bibliography.ts';
+import { type Author, authorWords, nameParts } from '../../artifacts/format/bibliography.ts';
 import { type Citation, formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
 import { unlessRefused } from '../../errors.ts';
 
@@ -76,7 +76,7 @@ export function formatBibtexEntry(citation: Citation): string {
 interface CslItem {
   id: string;
   type: 'dataset' | 'report';
-  author: ({ literal: string } | { family: string; given: string })[];
+  author: ({ literal: string } | { family: string; given: string; suffix?: string })[];
   title: string;
   issued: { 'date-parts': [[year: number, month: number, day: number] | [year: number]] };
   publisher?: string;
@@ -100,10 +100,21 @@ export function toCsl(citation: Citation): CslItem {
   };
 }
 
-/** `Last, First`; an organisation, and a name of one part, as they are. */
-function cslName({ name, isOrganisation }: Author): CslItem['author'][number] {
-  const [family, ...given] = isOrganisation ? [name] : name.split(', ');
-  return given.length === 0 ? { literal: name } : { family: family!, given: given.toReversed().join(', ') };
+/** An organisation, and a name of one part, as they are. */
+function cslName(author: Author): CslItem['author'][number] {
+  const { last: family, suffix, first: given } = nameParts(author);
+  if (given === undefined) return { literal: family };
+  return { family, given, ...(suffix.length > 0 && { suffix: suffix.join() }) };
+}
+
+/**
+ * `Last, First, Jr.` A comma at the end: a name of one part, that of an organisation. At any other comma readers take it apart, as
+ * `Inc. Acme`.
+ */
+function risName(author: Author): string {
+  const { last, suffix, first } = nameParts(author);
+  if (author.isOrganisation) return `${last.replaceAll(/\s*,\s*/g, ' ').trim()},`;
+  return first === undefined ? last : [last, first, ...suffix].join(', ');
 }
 
 export function formatCslJson(citations: readonly Citation[]): string {
@@ -120,11 +131,7 @@ function formatRisRecord(citation: Citation): string {
   const lines: [tag: string, value: string][] = [
     ['TY', kind === 'paper' ? 'RPRT' : 'DATA'],
     ['ID', key],
-    // A comma at the end: a name of one part, that of an organisation. At any other comma readers take it apart, as `Inc. Acme`.
-    ...authors.map(({ name, isOrganisation }): [string, string] => [
-      'AU',
-      isOrganisation ? `${name.replaceAll(/\s*,\s*/g, ' ').trim()},` : name,
-    ]),
+    ...authors.map((author): [string, string] => ['AU', risName(author)]),
     ['TI', title],
     ['PY', year],
     ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),

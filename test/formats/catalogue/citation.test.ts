@@ -4,6 +4,7 @@ import '@citation-js/plugin-csl';
 import '@citation-js/plugin-ris';
 import { describe, expect, test } from 'vitest';
 import { citeAll, citeDataset } from '../../../pipeline/artifacts/academics/citations.ts';
+import { readAuthors } from '../../../pipeline/artifacts/format/bibliography.ts';
 import { formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import {
@@ -115,6 +116,35 @@ describe('a citation of a file', () => {
     expect(formatText(paper)).toBe(
       'Council of Example and Ana van der Berg (2025). An example [paper]. Draft, not peer reviewed. It is one. https://data.example.org/academics/papers/example/',
     );
+  });
+
+  test.each(
+    `Donald E. Knuth | Knuth | Donald E.
+Ludwig van Beethoven | van Beethoven | Ludwig
+{\\'E}. d'Alembert the Younger | d'Alembert the Younger | É.
+Charles {de Gaulle} | de Gaulle | Charles
+F. Phidias Phony-Baloney | Phony-Baloney | F. Phidias
+Ortega y Gasset, José | Ortega y Gasset | José
+family=de Goes, given=Hugo | de Goes | Hugo
+King, Jr., Martin Luther | King | Martin Luther | Jr.`
+      .split('\n')
+      .map((line) => line.split(' | ')),
+  )('of a person, %s, has the parts of the name that BibTeX has', (latex, family, given, suffix) => {
+    const cited = { ...paper, authors: readAuthors(latex!)! };
+    const parts = { family, given, ...(suffix !== undefined && { suffix }) };
+    expect(toCsl(cited).author).toEqual([parts]);
+    expect(formatRis([cited])).toContain(`AU  - ${[family, given, suffix].filter(Boolean).join(', ')}\r\n`);
+    expect(formatText(cited)).toContain(`${given} ${family}${suffix ? `, ${suffix}` : ''} (2025)`);
+    const [read] = csl(formatBibtexEntry(cited));
+    const { 'non-dropping-particle': particle, ...rest } = read!.author![0]!;
+    expect({ ...rest, family: [particle, rest.family].filter(Boolean).join(' ') }).toMatchObject(parts);
+  });
+
+  test('of a person with a name of one part is that name', () => {
+    expect(toCsl({ ...paper, authors: readAuthors("Pel{\\'e} and bell hooks")! }).author).toEqual([
+      { literal: 'Pelé' },
+      { literal: 'bell hooks' },
+    ]);
   });
 
   test.each(citationTexts(mints).map((one) => [one.name, one] as const))(
