@@ -203,6 +203,17 @@ describe('on paper', () => {
     },
   );
 
+  test('a long table begins on the sheet of its heading', async () => {
+    const page = await open('/files/economy/mic-history.csv/rows/');
+    const rows = await page.locator('#rows-body tr').allTextContents();
+    expect(rows.length).toBe(50);
+    const times = rows.map((row) => row.trim().slice(0, '2026-09-30T18:00:00Z'.length));
+    for (const format of ['A4', 'Letter'] as const) {
+      const [first] = await printed(page, format);
+      expect(times.filter((time) => first!.includes(time)).length, format).toBeGreaterThan(10);
+    }
+  });
+
   test('the home page takes at most three sheets', async () => {
     const page = await open('/');
     for (const format of ['A4', 'Letter'] as const)
