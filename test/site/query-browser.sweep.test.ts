@@ -111,11 +111,17 @@ describe('the rows of a file', () => {
       );
       return added;
     });
-    await page.getByRole('button', { name: 'Next' }).first().click();
+    await page.getByRole('button', { name: 'Next' }).first().press('Enter');
     await page.getByText(`Rows 51–100 of ${rows.length}`, { exact: false }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Next');
     expect(await cells(page)).toEqual(rows.slice(50, 100));
     expect(await slices.jsonValue()).toEqual([12, 12, 12, 12, 2]);
     expect(asked.filter((path) => path.startsWith(MINTS))).toEqual([MINTS]);
+    // At the end of the table there is no next page to go to.
+    await page.getByRole('button', { name: 'Last' }).first().press('Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Page');
+    await page.goBack();
+    await page.getByText('Rows 51–100', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'amount' }).click();
     await page.locator('[aria-sort="descending"]').waitFor();
     await page.getByText('sorted by amount', { exact: false }).waitFor();

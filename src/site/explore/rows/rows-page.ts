@@ -208,6 +208,8 @@ function drawPagers(): void {
   const last = lastPage();
   const { page } = selection;
   for (const pager of pagers) {
+    const controls = () => [...pager.querySelectorAll<HTMLButtonElement | HTMLInputElement>('button, input')];
+    const focused = controls().findIndex((one) => one === document.activeElement);
     const to = (words: string, target: number) => {
       const button = makeButton(words, () => {
         go({ ...selection, page: target });
@@ -235,6 +237,9 @@ function drawPagers(): void {
       to('Last', last),
     );
     pager.hidden = last === 1;
+    // Each is made anew: the same one keeps the focus, so that the next key goes on; at an end, where it is disabled, the field.
+    const same = controls()[focused];
+    if (same) (same.disabled ? field : same).focus({ preventScroll: true });
   }
 }
 
