@@ -92,6 +92,28 @@ describe('a reader of a chart', () => {
     await expect.poll(() => field.inputValue()).toBe(from);
   });
 
+  test('stays in the page and at the control where a server answers with a newer state than the release has', async () => {
+    const page = await open('/charts/supply/');
+    const headers = { 'x-request-id': 'a-request' };
+    await page.route('**/charts/supply/**', (route) => route.fulfill({ headers, body: '' }));
+    const asked: string[] = [];
+    await page.route(/\/economy\/supply(-by-day.csv)?(\?|$)/, async (route) => {
+      const { pathname, search } = new URL(route.request().url());
+      asked.push(`${pathname}${search.replace(/[0-9a-f]{64}$/, '…')}`);
+      const response = await route.fetch();
+      const body = await response.text();
+      const live = body.replace(/(?<="timestamp": ")\d{4}/, '2031');
+      await route.fulfill({ response, body: search === '' ? live : body });
+    });
+    const box = page.getByRole('checkbox', { name: 'Circulating' });
+    await box.focus();
+    await page.keyboard.press('Space');
+    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&series=locked');
+    expect(await box.evaluate((one) => one === document.activeElement)).toBe(true);
+    await expect.poll(() => heading(page)).toBe('MIC supply over time: locked and burned');
+    expect(asked.toSorted()).toEqual(['/economy/supply-by-day.csv?sha256=…', '/economy/supply?sha256=…']);
+  });
+
   test('is told of days without data at the field and in an address, and of a choice without a series; the chart stays', async () => {
     const page = await open('/charts/supply/?from=2020-01-01');
     await expect.poll(() => page.locator('[data-part="status"]').textContent()).toContain('a day with data');

@@ -69,16 +69,19 @@ export function citeChart(
   };
 }
 
-/** Facts about a chart beyond its data. They are the same in every release. */
+/** Facts about a chart beyond its data. */
 export interface ChartFacts {
   id: string;
+  /** The files that it is drawn from, as this release has them. */
+  sources: { path: string; sha256: string }[];
   /** Without a slash at the end. */
   baseUrl: string;
   organisation: Organisation;
 }
 
-export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
-  return { id, baseUrl: release.baseUrl, organisation: release.organisation };
+export function chartFacts(release: SiteRelease, { id, sources }: Pick<Chart, 'id' | 'sources'>): ChartFacts {
+  const hashed = sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
+  return { id, sources: hashed, baseUrl: release.baseUrl, organisation: release.organisation };
 }
 
 /** schema.org/Dataset for the numbers of a chart, as its page shows them without a choice of the reader. Empty without data. */
