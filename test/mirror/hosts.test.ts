@@ -202,7 +202,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
       'economy/mic-history.csv?sha256=0',
       'charts/supply.svg?from=',
     ];
-    for (const path of [...asked, 'index.html.gz?as_of='])
+    for (const path of [...asked, 'index.html.gz?as_of=', 'a'.repeat(300)])
       expect([path, await statusOf(address, path)]).toEqual([path, 404]);
     for (const path of [
       'economy/?as_of=2026-01-01',

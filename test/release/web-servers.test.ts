@@ -307,6 +307,8 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       ...lowerCased(COMMON_HEADERS),
     });
     expect(headers['cache-control']).toBe('no-store');
+    const long = await get(`/${'a'.repeat(300)}/${'ä'.repeat(200)}.json`);
+    expect([long.status, long.headers['cache-control']]).toEqual([404, 'no-store']);
     // A path that would be cached for a year if it existed.
     expect((await get('/_astro/none.js')).headers['cache-control']).toBe('no-store');
     expect((await get('/economy/supply', {}, 'POST')).headers['cache-control']).toBe('no-store');
