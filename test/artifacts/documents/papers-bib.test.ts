@@ -264,6 +264,8 @@ test.each([
     String.raw`$x_1$ $x^2$ $a \leq b$ $\frac{a}{b}$ $5 and $6, \$7`,
     'x₁ x² a ≤ b $\\frac{a}{b}$ $5 and $6, $7',
   ],
+  [String.raw`2$\times$3, 10$^{-2}$5, $-$1`, '2×3, 10⁻²5, −1'],
+  ['$5--$6', '$5–$6'],
   [String.raw`\%\&\_\#\{\} 100% a&b a_b #1 \~{} \^{}`, '%&_#{} 100% a&b a_b #1 ~ ^'],
   ['a\n\n  b\tc', 'a b c'],
 ])('the text of %j is %j', (latex, text) => {
