@@ -78,8 +78,11 @@ export const ACCENTS: Readonly<Record<string, string>> = {
 export function formatLatex(text: string, place: string): string {
   return [...curlQuotes(text.normalize('NFC'))]
     .map((character) => formatCharacter(character, place))
-    .join('');
+    .reduce((latex, next) => `${latex}${LIGATURE.test(`${latex.at(-1)}${next[0]}`) ? '{}' : ''}${next}`, '');
 }
+
+/** Two signs that LaTeX sets as another one, such as `--json` with a dash. */
+const LIGATURE = /^(--|''|[`?!]`|,,)$/;
 
 function formatCharacter(character: string, place: string): string {
   if (Object.hasOwn(SYMBOLS, character)) return SYMBOLS[character]!;

@@ -6,7 +6,8 @@ import bibtexParse from 'bibtex-parse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Citation, formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
-import { formatLatex } from '../../../pipeline/artifacts/format/latex.ts';
+import { curlQuotes, formatLatex } from '../../../pipeline/artifacts/format/latex.ts';
+import { parseLatex } from '../../../pipeline/artifacts/format/latex-text.ts';
 import { faultOf } from '../../fault-of.ts';
 
 const ACCENTED = 'áàâãāăäåőčçąïíîéñüÖŽşĜ';
@@ -41,6 +42,7 @@ describe('formatLatex', () => {
     ['"a" ("b", c"d) “e”', "``a'' (``b'', c''d) ``e''"],
     ['2 × 3 ≥ 5', '2 $\\times$ 3 $\\geq$ 5'],
     ['Δήμος & 市議会・データ', 'Δήμος \\& 市議会・データ'],
+    ['--dry-run, ‘Why?‘ the ‘sentinels’”', "-{}-dry-run, `Why?{}` the `sentinels'{}''"],
   ])('writes %j as %j', (text, latex) => {
     expect(formatLatex(text, 'x')).toBe(latex);
   });
@@ -67,6 +69,18 @@ describe('formatLatex', () => {
       }),
     );
   });
+});
+
+test('no two signs are set as another one', () => {
+  // One form for quotation marks, which LaTeX writes as straight ones.
+  const read = (text: string) =>
+    curlQuotes(text).replaceAll('’', "'").replaceAll('‘', '`').replaceAll('\u00A0', ' ');
+  const signs = [...ASCII, ...SYMBOLS];
+  for (const one of signs)
+    for (const other of signs) {
+      const text = `a${one}${other}a`;
+      if (!/\s{2}/.test(text)) expect(read(parseLatex(formatLatex(text, 'x')))).toBe(read(text));
+    }
 });
 
 describe('formatBibtex', () => {
