@@ -113,6 +113,8 @@ describe('nginx with the shipped configuration', () => {
     const index = await get(`snapshots/${FIRST}/index.json`);
     const listed = parseSnapshot(index.body.toString(), FIRST).files.find(({ path }) => path === newest)!;
     const { app } = await tinyApp(of.out, { services: { snapshots: new ServedSnapshots(of.out) } });
+    const versions = new Set<string>();
+    app.server.on('request', ({ httpVersion }) => versions.add(httpVersion));
     await app.listen({ port: servicePort, host: '127.0.0.1' });
     for (const path of paths) {
       const { status, headers, body } = await get(path);
@@ -124,5 +126,6 @@ describe('nginx with the shipped configuration', () => {
       });
     }
     expect((await get(`snapshots/${FIRST}/economy/none.csv`)).status).toBe(404);
+    expect([...versions]).toEqual(['1.1']);
   });
 });
