@@ -280,13 +280,16 @@ describe('SQL', () => {
       expect(wrong).toEqual([]);
     });
 
-    test('can be cancelled, and another one saved', async () => {
+    test('can be cancelled with the keyboard, whose focus stays, and another one saved', async () => {
       const { page, wrong } = visited;
+      const focused = () => page.evaluate(() => document.activeElement?.id);
       await page.locator('#sql-query').fill('SELECT count(*) FROM range(10000000000000)');
-      await page.locator('#sql-run').click();
+      await page.locator('#sql-run').press('Enter');
       await page.getByText('Running …').waitFor();
-      await page.getByRole('button', { name: 'Cancel' }).click();
+      expect(await focused()).toBe('sql-run');
+      await page.getByRole('button', { name: 'Cancel' }).press('Enter');
       await page.getByText('Cancelled. DuckDB starts again').waitFor();
+      expect(await focused()).toBe('sql-outcome');
       const csv = await ask(
         page,
         'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',

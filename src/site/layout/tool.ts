@@ -115,6 +115,11 @@ export class Tool<Job, Value, News = never> {
   clear(): void {
     const { place, notice } = this.#options;
     place.removeAttribute('aria-busy');
+    // The button that was pressed goes: its reader goes on where the outcome comes, and not at the head of the page.
+    if (notice.contains(document.activeElement)) {
+      place.tabIndex = -1;
+      place.focus({ preventScroll: true });
+    }
     notice.hidden = true;
     notice.replaceChildren();
     if (this.#worker) this.#worker.onmessage = null;

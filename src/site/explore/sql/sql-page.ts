@@ -17,6 +17,8 @@ const status = element('#sql-status');
 const outcome = element('#sql-outcome');
 const about = JSON.parse(form.dataset.about!) as Pick<SqlJob, 'engine' | 'tables'>;
 
+const isBusy = () => run.ariaDisabled === 'true';
+
 const tool = new Tool<SqlJob, SqlAnswer>({
   script: form.dataset.worker!,
   place: outcome,
@@ -24,7 +26,8 @@ const tool = new Tool<SqlJob, SqlAnswer>({
   free: FREE_BYTES,
   cancelled: 'DuckDB starts again with the next query.',
   busy: (isBusy) => {
-    run.disabled = isBusy;
+    // A button that is disabled loses the focus.
+    run.ariaDisabled = String(isBusy);
     if (tool.isOpen) run.textContent = 'Run';
   },
 });
@@ -72,7 +75,7 @@ const remember = () => putAddress(sqlAddress(editor.value.trim(), asOfField.valu
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (run.disabled) return;
+  if (isBusy()) return;
   remember();
   start();
 });
@@ -87,7 +90,7 @@ for (const example of document.querySelectorAll<HTMLAnchorElement>('a[data-sql]'
     remember();
     clear();
     // Nothing is loaded by looking at an example; once the engine is there, it answers.
-    if (tool.isOpen && !run.disabled) start();
+    if (tool.isOpen && !isBusy()) start();
     editor.scrollIntoView({ block: 'nearest' });
     editor.focus();
   });
