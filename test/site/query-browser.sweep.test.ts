@@ -295,6 +295,8 @@ describe('SQL', () => {
         'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
       ).then(() => saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click()));
       expect(csvCells(csv.replace(/^.*\n/, '')).length).toBe(3);
+      await ask(page, "SELECT chr(8238) || 'abc' AS reversed");
+      expect(await resultRows(page)).toEqual([['[U+202E]abc']]);
       await ask(page, "SELECT '=1+1' AS formula, -5 AS number");
       const inert = await saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click());
       expect(inert).toBe("formula,number\n'=1+1,-5\n");

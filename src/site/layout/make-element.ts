@@ -1,7 +1,9 @@
+import { showDirections } from '../../../pipeline/artifacts/format/show-directions.ts';
+
 type Attributes = Readonly<Record<string, string | number | null | undefined | false>>;
 type Child = Node | string | null | undefined | false;
 
-/** Creates an element with attributes and children; what is null, undefined or false is left out. Strings become text, never markup. */
+/** Creates an element with attributes and children; what is null, undefined or false is left out. Strings become text, never markup, in one direction. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -37,6 +39,8 @@ function setAttributes(element: Element, attributes: Attributes): void {
 
 function filled<T extends Element>(element: T, attributes: Attributes, children: readonly Child[]): T {
   setAttributes(element, attributes);
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  const present = children.filter((child) => child !== null && child !== undefined && child !== false);
+  // As in the HTML of pages, which passes through a middleware for that.
+  element.append(...present.map((child) => (typeof child === 'string' ? showDirections(child) : child)));
   return element;
 }
