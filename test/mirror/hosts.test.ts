@@ -215,6 +215,8 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     expect(await answer.text()).toContain('404.html');
     const moved = await fetch(`${address}/economy?q=a%26b`, { redirect: 'manual' });
     expect(moved.headers.get('location')).toMatch(/\/economy\/\?q=a%26b$/);
+    const { headers } = await fetch(`${address}//example.org/..%2feconomy`, { redirect: 'manual' });
+    expect(headers.get('location')).toBeOneOf([null, '/economy/']);
   });
 
   test('answers a missing path with the site’s own page', async () => {

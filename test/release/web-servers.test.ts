@@ -245,6 +245,13 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
     }
   });
 
+  test('leads to no other site', async () => {
+    for (const path of ['//example.org/..%2feconomy', '/%5cexample.org/..%2feconomy?q=a']) {
+      const { location = 'nowhere' } = (await get(path)).headers;
+      expect([path, location]).toEqual([path, expect.stringMatching(/^(nowhere|\/economy\/(\?q=a)?)$/)]);
+    }
+  });
+
   test('answers conditional requests with 304 and range requests with 206', async () => {
     const { headers, body } = await get('/economy/mic-history.csv');
     const again = await get('/economy/mic-history.csv', { 'If-None-Match': headers.etag! });
