@@ -76,9 +76,10 @@ export const ACCENTS: Readonly<Record<string, string>> = {
  * artifact_invalid for a control character.
  */
 export function formatLatex(text: string, place: string): string {
-  return [...curlQuotes(text.normalize('NFC'))]
-    .map((character) => formatCharacter(character, place))
-    .reduce((latex, next) => `${latex}${LIGATURE.test(`${latex.at(-1)}${next[0]}`) ? '{}' : ''}${next}`, '');
+  const signs = [...curlQuotes(text.normalize('NFC'))].map((character) => formatCharacter(character, place));
+  return signs
+    .map((sign, at) => (LIGATURE.test(`${signs[at - 1]?.at(-1)}${sign[0]}`) ? `{}${sign}` : sign))
+    .join('');
 }
 
 /** Two signs that LaTeX sets as another one, such as `--json` with a dash. */

@@ -71,6 +71,11 @@ describe('formatLatex', () => {
   });
 });
 
+test('a long text takes time in proportion to its length', () => {
+  const long = 'a-'.repeat(60_000);
+  expect(formatLatex(long, 'x')).toBe(long);
+});
+
 test('no two signs are set as another one', () => {
   // One form for quotation marks, which LaTeX writes as straight ones.
   const read = (text: string) =>
