@@ -78,8 +78,9 @@ const LIGATURES: Readonly<Record<string, string>> = {
   '~': ' ',
   '`': '‘',
 };
-/** A formula as TeX and Pandoc see it, so that “$5 and $6” is none. Before a digit it has a command, an exponent or a sign: `2$\times$3`. */
-const FORMULA = /\$(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\$(?:(?!\d)|(?<=(?:\\[A-Za-z][^$]*|\^[^$]*|\$-)\$))/sy;
+/** A formula as TeX and Pandoc see it, so that “$5 and $6” is none. Before a digit it has a command, an exponent or a sign: `2$\times$3`, `$<$5`. */
+const FORMULA =
+  /\$(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\$(?:(?!\d)|(?<=(?:\\[A-Za-z][^$]*|\^[^$]*|\$[-+=<>])\$))/sy;
 
 export class UnknownLatex extends Error {}
 
