@@ -222,6 +222,11 @@ describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', ()
       expect([path, (await ask(path)).status]).toEqual([path, 403]);
   });
 
+  test('an address passes that is as long as the service takes', async () => {
+    await start(await replica());
+    expect((await ask(`/economy/?q=${'a'.repeat(15_500)}`)).status).toBe(200);
+  });
+
   test('a WebSocket passes', async () => {
     await start(await replica());
     const socket = new WebSocket(`ws://127.0.0.1:${port}/philosophy/simulation`);
