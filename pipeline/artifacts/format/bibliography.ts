@@ -271,13 +271,16 @@ export function splitOutsideBraces(latex: string, separator: RegExp): string[] {
   return [...parts, latex.slice(from)];
 }
 
-/** The same length, with what is in braces replaced. */
+/**
+ * The same length, with what is in braces replaced, and outside of them a command with the blank that ends it: `\~` is no blank, and `S\o ren`
+ * one word.
+ */
 function masked(latex: string): string {
   let depth = 0;
-  return latex.replaceAll(/\\[\s\S]|[\s\S]/g, (sign) => {
+  return latex.replaceAll(/\\(?:[a-z]+(?:\s+(?!and\s))?|[\s\S])|[\s\S]/gi, (sign) => {
     if (sign === '{') depth += 1;
-    const shown = depth > 0 ? '\0'.repeat(sign.length) : sign;
+    const shown = depth > 0 ? '\0' : sign.startsWith('\\') ? '\x01' : sign;
     if (sign === '}' && depth > 0) depth -= 1;
-    return shown;
+    return shown.repeat(sign.length / shown.length);
   });
 }

@@ -126,6 +126,9 @@ Charles {de Gaulle} | de Gaulle | Charles
 F. Phidias Phony-Baloney | Phony-Baloney | F. Phidias
 Ortega y Gasset, José | Ortega y Gasset | José
 family=de Goes, given=Hugo | de Goes | Hugo
+José Mu\\~{n}oz | Muñoz | José
+D.\\ E. Knuth | Knuth | D. E.
+S\\o ren Kierkegaard | Kierkegaard | Søren
 King, Jr., Martin Luther | King | Martin Luther | Jr.`
       .split('\n')
       .map((line) => line.split(' | ')),
