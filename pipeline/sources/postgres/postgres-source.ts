@@ -175,6 +175,9 @@ async function findBound(
   return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null, future };
 }
 
+/** Characters of an id in a message: it is checked only when its row is imported. */
+const MOST_SHOWN = 200;
+
 /** Their times may be mistaken, and nothing else would say that these rows are not imported. */
 async function findFuture(
   query: Query,
@@ -183,7 +186,7 @@ async function findFuture(
   isAhead: string,
 ): Promise<string | null> {
   const { rows } = await query(
-    `SELECT ${id}::text AS id, ${moment(time!)} AS time, count(*) OVER ()::int AS count FROM ${from} WHERE ${isAhead} ORDER BY ${time}, ${id} LIMIT 1`,
+    `SELECT left(${id}::text, ${MOST_SHOWN}) AS id, ${moment(time!)} AS time, count(*) OVER ()::int AS count FROM ${from} WHERE ${isAhead} ORDER BY ${time}, ${id} LIMIT 1`,
   );
   if (!rows[0]) return null;
   const { id: first, time: at, count } = rows[0];

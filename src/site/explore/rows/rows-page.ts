@@ -209,7 +209,7 @@ function drawPagers(): void {
   const { page } = selection;
   for (const pager of pagers) {
     const controls = () => [...pager.querySelectorAll<HTMLButtonElement | HTMLInputElement>('button, input')];
-    const focused = controls().findIndex((one) => one === document.activeElement);
+    const focused = controls().findIndex((one) => one.matches(':focus'));
     const to = (words: string, target: number) => {
       const button = makeButton(words, () => {
         go({ ...selection, page: target });
