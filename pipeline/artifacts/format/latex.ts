@@ -78,7 +78,7 @@ export const ACCENTS: Readonly<Record<string, string>> = {
 export function formatLatex(text: string, place: string): string {
   const signs = [...curlQuotes(text.normalize('NFC'))].map((character) => formatCharacter(character, place));
   return signs
-    .map((sign, at) => (LIGATURE.test(`${signs[at - 1]?.at(-1)}${sign[0]}`) ? `{}${sign}` : sign))
+    .map((sign, at) => (at > 0 && LIGATURE.test(`${signs[at - 1]!.at(-1)}${sign[0]}`) ? `{}${sign}` : sign))
     .join('');
 }
 
