@@ -46,7 +46,7 @@ async function open(of: SmallService, keys: readonly string[]): Promise<PublicMa
   return openManifest(manifest, signature, keys.map(parseVerifierKey));
 }
 
-/** Removes the output folder except its snapshots, which cannot be made again, and puts those in `to`. */
+/** Deletes the output folder. Its snapshots are kept, because nothing can make them again, and moved into `to`. */
 async function loseReleases({ out }: SmallService, to = out): Promise<void> {
   await rename(join(out, 'snapshots'), `${out}-kept`);
   await rm(out, { recursive: true });

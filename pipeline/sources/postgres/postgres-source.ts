@@ -1,14 +1,13 @@
 import pg from 'pg';
 import { z } from 'zod';
 import { type CathedralError, errorOf } from '../../errors.ts';
-import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { postgresFault } from '../../postgres/fault.ts';
-import { formatCount } from '../../words/number.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
-import { type Final, findFinal } from './open-writers.ts';
+import { type Bound, findBound, findFuture, valuesOf } from './held-rows.ts';
+import { findFinal } from './open-writers.ts';
 import { findRelation, type Query, type Relation } from './relation.ts';
 import { rowReader } from './row-reader.ts';
 
@@ -57,7 +56,7 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         await query(SET);
         const bound = await findBound(query, relation, final, address.settle);
         const audited = before?.audited?.length === relation.order.length ? before.audited : null;
-        const { future } = bound;
+        const future = await findFuture(query, relation);
         const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null, future };
         // A service imports each minute, and would say the same each time.
         const news = future === before?.future ? null : future;
@@ -121,78 +120,8 @@ const SETTINGS = Object.entries({
 }).map(([name, value]) => `set_config('${name}', '${value}', true)`);
 const SET = `SELECT ${SETTINGS.join(', ')}`;
 
-/** A moment in the ledger's form, with milliseconds. */
-const moment = (sql: string) => `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const literal = (text: string) => pg.escapeLiteral(text);
 const keyOf = ({ order }: Relation) => `(${order.join(', ')})`;
-const valuesOf = (key: readonly string[]) => `(${key.map(literal).join(', ')})`;
-
-/** Up to where new rows cannot precede others any more. */
-interface Bound {
-  /** SQL condition of the rows up to there. */
-  settled: string;
-  /** The earliest time that a row after it has, or may still get; null: no row is known or expected there. */
-  since: string | null;
-  /** Which rows wait for their time to come; null: none. */
-  future: string | null;
-}
-
-/** Finds the first row before which others may still appear. `final`: null where the server does not show who writes. */
-async function findBound(
-  query: Query,
-  { from, time, instant, order, showsWriters }: Relation,
-  final: Final | null,
-  settle: number,
-): Promise<Bound> {
-  const held: string[] = [];
-  const times: (string | null)[] = [final?.heldSince ?? null];
-  const isAhead = `${time} > now() + interval '${MAX_AHEAD_MS / SECOND} seconds'`;
-  if (final) held.push(final.until === null ? 'true' : `(${order.join(', ')}) > ${valuesOf(final.until)}`);
-  if (!showsWriters || order.length > 1) {
-    const age = `now() - interval '${settle} seconds'`;
-    // In the order of ids, one of the future would keep those after it from ever being imported: it is refused.
-    held.push(order.length > 1 ? `${time} > ${age}` : `${time} > ${age} AND NOT ${isAhead}`);
-    // Rows as old as that may still appear, so their slot stays open.
-    const { rows } = await query(`SELECT ${moment(age)} AS since`);
-    times.push(rows[0].since);
-  }
-  let settled = 'true';
-  if (final?.heldSince != null && final.until === null) settled = 'false';
-  else {
-    const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
-    const names = order.map((_, at) => `held.k${at}`);
-    const oldest = `min(${instant ?? 'NULL::timestamptz'}) OVER ()`;
-    const { rows } = await query(
-      `SELECT ${names.map((name) => `${name}::text`).join(', ')}, ${moment('since')} AS since FROM (SELECT ${keys}, ${oldest} AS since FROM ${from} WHERE ${held.join(' OR ')}) AS held ORDER BY ${names.join(', ')} LIMIT 1`,
-    );
-    const [first] = rows;
-    if (first) {
-      settled = `(${order.join(', ')}) < ${valuesOf(order.map((_, at) => first[`k${at}`]))}`;
-      times.push(first.since);
-    }
-  }
-  const future = order.length > 1 ? await findFuture(query, from, order, isAhead) : null;
-  return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null, future };
-}
-
-/** Characters of an id in a message: it is checked only when its row is imported. */
-const MOST_SHOWN = 200;
-
-/** Their times may be mistaken, and nothing else would say that these rows are not imported. */
-async function findFuture(
-  query: Query,
-  from: string,
-  [time, id]: readonly string[],
-  isAhead: string,
-): Promise<string | null> {
-  const { rows } = await query(
-    `SELECT left(${id}::text, ${MOST_SHOWN}) AS id, ${moment(time!)} AS time, count(*) OVER ()::int AS count FROM ${from} WHERE ${isAhead} ORDER BY ${time}, ${id} LIMIT 1`,
-  );
-  if (!rows[0]) return null;
-  const { id: first, time: at, count } = rows[0];
-  const others = count === 1 ? '' : `, and ${formatCount(count - 1, 'row')} after it`;
-  return `row ${first} has the time ${at}, which has not come yet, and waits for it${others}`;
-}
 
 const Mark = z.object({
   /** Of `findFinal`. */
