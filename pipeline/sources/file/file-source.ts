@@ -307,10 +307,12 @@ class FileView implements RowView {
     const place = () => rowPlace(layout.name, { id, line });
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      const own = mapping.idOf(row, place) ?? id;
-      assertRowId(own, place());
-      id = own;
+      const own = mapping.idOf(row, place);
+      assertRowId(own ?? id, place());
+      id = own ?? id;
       const [event] = mapping.events(row, place);
+      // In a table with ids, the number of a row of totals is the id of another row.
+      if (!event && own === null && mapping.columnOf('', 'id') !== null) id = `line ${line}`;
       return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
     if (mapped === null || mapped instanceof CathedralError)

@@ -439,6 +439,26 @@ describe('a CSV file', () => {
     expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
   });
 
+  test('with rows of totals, which have no id and are left out, is compared as a whole', async () => {
+    const costs = parseMapping(
+      JSON.stringify({
+        id: 'Nr',
+        timestamp: { column: 'Zeit', default: null },
+        type: { constant: 'mic_burn' },
+        agent: { constant: 'A' },
+        data: { mic_burn: { amount: 'Betrag', reason: { constant: 'costs' } } },
+      }),
+      'mapping.json',
+    );
+    const cost = (id: number) => `${id},${timeOf(id)},1\n`;
+    writeFileSync(path, `Nr,Zeit,Betrag\n${cost(1)}${cost(2)},,2\n${cost(3)}`);
+    const now = timeOf(6);
+    expect(await follow('csv', costs, { now })).toMatchObject({ imported: 3, findings: [] });
+    appendFileSync(path, `,,3\n${cost(4)}${cost(5)}`);
+    expect(await follow('csv', costs, { now, full: true })).toMatchObject({ imported: 2, findings: [] });
+    expect(await rowsIn(ledger)).toEqual(ids(1, 5));
+  });
+
   test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {
     const below = parseMapping(
       JSON.stringify({
