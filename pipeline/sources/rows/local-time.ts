@@ -186,11 +186,15 @@ function readPattern(text: string, format: string, language = 'en'): Written {
   };
 }
 
-/** Language → name of a month → its number. */
-const MONTHS = new Map<string, ReadonlyMap<string, number>>();
-/** In lower case, without a point and without accents, which old programs leave out. */
+/** Language → name of a month → its number, or those of all months that have this name without accents. */
+const MONTHS = new Map<string, ReadonlyMap<string, ReadonlySet<number>>>();
+/** In lower case, without a point and without accents, which old programs leave out. The signs of vowels in Bengali or Tamil are none. */
 const plainMonth = (name: string) =>
-  name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replace(/\.$/, '');
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{Script=Inherited}/gu, '')
+    .toLowerCase()
+    .replace(/\.$/, '');
 const SHORTEST_MONTH = 3;
 
 /** By its name, or by so much of one that it can be no other: September is Sep or Sept in one language. Throws TimeFault. */
@@ -198,31 +202,31 @@ function monthNumber(text: string, language: string): number {
   if (/^\d/.test(text)) return Number(text);
   const months = MONTHS.getOrInsertComputed(language, monthsOf);
   const name = plainMonth(text);
-  const exact = months.get(name);
-  if (exact !== undefined) return exact;
-  const begun = [...months].filter(([one]) => one.startsWith(name)).map(([, number]) => number);
-  if (name.length >= SHORTEST_MONTH && new Set(begun).size === 1) return begun[0]!;
+  const begun = () => [...months].filter(([one]) => name.length >= SHORTEST_MONTH && one.startsWith(name));
+  const [number, other] = months.get(name) ?? new Set(begun().flatMap(([, numbers]) => [...numbers]));
+  if (number !== undefined && other === undefined) return number;
   throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
 }
 
 /** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
-function monthsOf(language: string): Map<string, number> {
-  const months = new Map<string, number>();
+function monthsOf(language: string): Map<string, Set<number>> {
+  const months = new Map<string, Set<number>>();
   const isGerman = /^de\b/.test(language);
   // January is Jänner in Austria.
   for (const tag of isGerman ? [language, 'de-AT'] : [language])
     for (const month of ['long', 'short'] as const)
       for (const day of [undefined, 'numeric'] as const) {
-        const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC' });
+        // Of the other calendars of Persian and Arabic, months are no months of this one.
+        const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC', calendar: 'gregory' });
         for (let at = 0; at < 12; at += 1) {
           const name = format
             .formatToParts(Date.UTC(2024, at, 15))
             .find(({ type }) => type === 'month')!.value;
-          months.set(plainMonth(name), at + 1);
+          months.getOrInsertComputed(plainMonth(name), () => new Set()).add(at + 1);
         }
       }
   // In Excel.
-  if (isGerman) months.set('mrz', 3);
+  if (isGerman) months.set('mrz', new Set([3]));
   return months;
 }
 

@@ -52,7 +52,9 @@ const Times = {
     .string()
     .refine(isLanguage, 'a language like en, de or pt-BR')
     .optional()
-    .describe('The language of the names of months. Default: English'),
+    .describe(
+      'The language of the names of months, which are those of the Gregorian calendar. Default: English',
+    ),
   zone: Zone.optional().describe('The IANA time zone of times without an offset from UTC: "Europe/Berlin"'),
   ambiguous: z
     .enum(['earlier', 'later'])

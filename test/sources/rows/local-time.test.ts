@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { orNull } from '../../../pipeline/errors.ts';
 import { parseTime } from '../../../pipeline/sources/rows/local-time.ts';
 import { messageOf } from '../../fault-of.ts';
 
@@ -33,6 +34,9 @@ describe('a time', () => {
     ['1 AOUT 2026', { format: 'd MMMM yyyy', language: 'fr' }, '2026-08-01T00:00:00Z'],
     ['1 červen 2026', { format: 'd MMMM yyyy', language: 'cs' }, '2026-06-01T00:00:00Z'],
     ['2 HAZİRAN 2026', { format: 'd MMMM yyyy', language: 'tr' }, '2026-06-02T00:00:00Z'],
+    ['5 জানু 2026', { format: 'd MMM yyyy', language: 'bn' }, '2026-01-05T00:00:00Z'],
+    ['5 ஜன. 2026', { format: 'd MMM yyyy', language: 'ta' }, '2026-01-05T00:00:00Z'],
+    ['5 اکتبر 2026', { format: 'd MMMM yyyy', language: 'fa' }, '2026-10-05T00:00:00Z'],
     ['Oct  1 2026  6:00AM', { format: 'MMM d yyyy h:mma', zone: 'UTC' }, '2026-10-01T06:00:00Z'],
     ['3. Jänner 2026', { format: 'd. MMMM yyyy', language: 'de' }, '2026-01-03T00:00:00Z'],
     [
@@ -81,11 +85,30 @@ describe('a time', () => {
     ['1790834400', { format: 'unix-ms' }, 'Unix time in milliseconds'],
     ['1790834400000000000', { format: 'unix-ms' }, 'Unix time in milliseconds'],
     ['1 jui 2026', { format: 'd MMM yyyy', language: 'fr' }, 'a month, such as janvier'],
+    ['15 مهر 1405', { format: 'd MMMM yyyy', language: 'fa' }, 'a month, such as ژانویه'],
     ['1 ma 2026', { format: 'd MMM yyyy' }, 'a month, such as january'],
     ['13:00 PM', { format: 'yyyy-MM-dd h:mm a', zone: 'UTC' }, 'in the format'],
     ['59', { format: 'excel', zone: 'UTC' }, 'a day number of Excel'],
   ] as const)('%s with %j is refused', ([text, how, expected]) => {
     expect(messageOf(() => parseTime(text, how))).toContain(expected);
+  });
+
+  test('with the name of a month has that month in each language, or is refused', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz'.split('');
+    const tags = letters.flatMap((first) => letters.map((second) => first + second));
+    const others: string[] = [];
+    for (const language of [...Intl.DateTimeFormat.supportedLocalesOf(tags), 'dyo'])
+      for (const month of ['long', 'short'] as const) {
+        const how = { month, day: 'numeric', calendar: 'gregory', timeZone: 'UTC' } as const;
+        const format = new Intl.DateTimeFormat(language, how);
+        for (let at = 1; at <= 12; at += 1) {
+          const parts = format.formatToParts(Date.UTC(2026, at - 1, 5));
+          const text = `5 ${parts.find(({ type }) => type === 'month')!.value} 2026`;
+          const read = orNull(() => parseTime(text, { format: 'd MMM yyyy', language }));
+          if (read !== null && Number(read.slice(5, 7)) !== at) others.push(`${language} ${text}: ${read}`);
+        }
+      }
+    expect(others).toEqual([]);
   });
 
   test('in UTC is what the calendar says, or refused', () => {
