@@ -1,3 +1,5 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type ReadOptions, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
@@ -172,5 +174,31 @@ describe('events are read from', () => {
       expect({ lines, faults }).toEqual({ lines: [2, 7, 9], faults: [] });
       expect(drafts[1]).toEqual({ type: 'b', agent: 'y', data: { note: 'two "words"' } });
     }
+  });
+
+  test('CSV with any cells, as another program writes them', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', 'é', '漢') });
+    const written = fc.record({
+      delimiter: fc.constantFrom(',', ';', '\t'),
+      record_delimiter: fc.constantFrom('\n', '\r\n', '\r'),
+      quoted: fc.boolean(),
+      quoted_match: fc.constant(/[\r\n]/),
+    });
+    const same = fc.asyncProperty(
+      fc.array(cell),
+      written,
+      fc.integer({ min: 1, max: 20 }),
+      async (cells, how, size) => {
+        const rows = cells.map((note) => ({ 'data.note': note, type: 'a', agent: 'x' }));
+        const table = stringify(rows, { ...how, header: true, columns: ['data.note', 'type', 'agent'] });
+        const { drafts, faults } = await read(table, 'a.csv', {}, size);
+        const data = cells.map((note) => (note.trim() === '' ? {} : { note }));
+        expect({ drafts, faults }).toEqual({
+          drafts: data.map((one) => ({ type: 'a', agent: 'x', data: one })),
+          faults: [],
+        });
+      },
+    );
+    await fc.assert(same, { numRuns: 300 });
   });
 });
