@@ -1,5 +1,4 @@
-import { COSIGNATURE } from '../ledger/notes/cosignature.ts';
-import { type CosigningKey, cosigningKeyOf } from '../ledger/notes/cosigning-key.ts';
+import { COSIGNATURE, type Cosigner, type Signer } from '../ledger/notes/note.ts';
 import {
   formatNoteKeys,
   type KeyFileKind,
@@ -8,6 +7,7 @@ import {
   readPrivateFile,
   writePrivateFile,
 } from '../ledger/notes/note-keys.ts';
+import { signerFromSeed } from '../ledger/notes/signer-from-seed.ts';
 
 const WITNESS: KeyFileKind = {
   heading:
@@ -17,15 +17,19 @@ const WITNESS: KeyFileKind = {
 };
 
 /** The keys in a file; null if it does not exist. Throws config_invalid for a file that others can read or that holds no keys. */
-export function readWitnessKeys(path: string): Promise<CosigningKey[] | null> {
+export function readWitnessKeys(path: string): Promise<Signer<Cosigner>[] | null> {
   return readPrivateFile(path, (text, place) =>
-    parseNoteKeys(text, place, WITNESS).map(({ name, seed }) => cosigningKeyOf(name, seed)),
+    parseNoteKeys(text, place, WITNESS).map(({ name, seed }) => signerFromSeed(name, seed, COSIGNATURE)),
   );
 }
 
 /** Makes a key. Call it under a lock. Throws publish_failed, and config_invalid for an invalid name. */
-export async function createWitnessKeys(path: string, name: string, now: number): Promise<CosigningKey[]> {
+export async function createWitnessKeys(
+  path: string,
+  name: string,
+  now: number,
+): Promise<Signer<Cosigner>[]> {
   const key = newNoteKey(name, now);
   await writePrivateFile(path, formatNoteKeys([key], WITNESS));
-  return [cosigningKeyOf(name, key.seed)];
+  return [signerFromSeed(name, key.seed, COSIGNATURE)];
 }

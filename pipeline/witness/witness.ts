@@ -5,9 +5,15 @@ import { EMPTY_ROOT } from '../ledger/log/hash.ts';
 import { verifyConsistency } from '../ledger/log/proofs.ts';
 import { encodeBase64 } from '../ledger/notes/base64.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
-import { type Cosigner, claimedTimestamp, isBy, verifySignature } from '../ledger/notes/cosignature.ts';
-import { type CosigningKey, cosign } from '../ledger/notes/cosigning-key.ts';
-import { formatSignature, readSignatures, type Verifier } from '../ledger/notes/note.ts';
+import { claimedTimestamp, cosign, verifySignature } from '../ledger/notes/cosignature.ts';
+import {
+  type Cosigner,
+  formatSignature,
+  isBy,
+  type PublicKey,
+  readSignatures,
+  type Signer,
+} from '../ledger/notes/note.ts';
 import { counted } from '../words/number.ts';
 import { WitnessRecord } from './witness-record.ts';
 
@@ -17,14 +23,14 @@ const wrong = errorOf('config_invalid');
 export interface FollowedLog {
   origin: string;
   /** One of these must have signed a checkpoint. */
-  keys: readonly (Verifier | Cosigner)[];
+  keys: readonly PublicKey[];
 }
 
 export interface WitnessOptions {
   /** Where the record of each log is. One process uses it at a time. */
   folder: string;
   /** Each cosigns every checkpoint. */
-  keys: readonly CosigningKey[];
+  keys: readonly Signer<Cosigner>[];
   logs: readonly FollowedLog[];
   /** ms since 1970 */
   now: () => number;
@@ -137,8 +143,8 @@ export class Witness {
   #lastTime(note: string | undefined): number {
     if (note === undefined) return 1;
     const { signatures } = readSignatures(note, 'the record');
-    const times = this.#options.keys.flatMap(({ cosigner }) =>
-      signatures.filter((one) => isBy(cosigner, one)).map((one) => claimedTimestamp(one) ?? 1),
+    const times = this.#options.keys.flatMap(({ verifier }) =>
+      signatures.filter((one) => isBy(verifier, one)).map((one) => claimedTimestamp(one) ?? 1),
     );
     return Math.max(1, ...times);
   }
@@ -161,7 +167,7 @@ export class Witness {
 
 /** What a witness says must never count as what a log says. Throws config_invalid. */
 function assertApart({ keys, logs }: WitnessOptions): void {
-  const own = new Set(keys.map(({ cosigner }) => encodeBase64(cosigner.publicKey)));
+  const own = new Set(keys.map(({ verifier }) => encodeBase64(verifier.publicKey)));
   for (const { origin, keys: trusted } of logs)
     for (const { name, id, publicKey } of trusted)
       if (own.has(encodeBase64(publicKey)))

@@ -4,8 +4,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { takeLock } from '../../pipeline/disk/lock.ts';
 import { readGiven } from '../../pipeline/disk/read-given.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
-import type { CosigningKey } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { type Cosigner, formatVerifierKey, type Signer } from '../../pipeline/ledger/notes/note.ts';
 import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
 import { type FollowedLog, Witness } from '../../pipeline/witness/witness.ts';
 import { createWitnessKeys, readWitnessKeys } from '../../pipeline/witness/witness-keys.ts';
@@ -45,14 +44,14 @@ export async function runWitness(
   const report = (error: Error) => progress.fault(error.message);
   const server = witnessServer({ witness, about: describe(keys, logs), report });
   await listenOn(server, { host, port });
-  for (const { cosigner } of keys) print(`Verifier key: ${formatCosignerKey(cosigner)}`);
+  for (const { verifier } of keys) print(`Verifier key: ${formatVerifierKey(verifier)}`);
   print(`Witnessing ${counted(logs.length, 'log')} at ${addressOf(host, server)}`);
   if (!signal.aborted) await once(signal, 'abort');
   await closeServer(server, grace * 1000);
 }
 
 /** Null where they have to be made. Throws usage for keys that nobody has named. */
-async function readOwnKeys(path: string, name: string | null): Promise<CosigningKey[] | null> {
+async function readOwnKeys(path: string, name: string | null): Promise<Signer<Cosigner>[] | null> {
   const keys = await readWitnessKeys(path);
   if (!keys) {
     if (name !== null) return null;
@@ -63,11 +62,11 @@ async function readOwnKeys(path: string, name: string | null): Promise<Cosigning
       found: `nothing, and no file ${path}`,
     });
   }
-  const other = keys.find(({ cosigner }) => name !== null && cosigner.name !== name);
+  const other = keys.find(({ verifier }) => name !== null && verifier.name !== name);
   if (!other) return keys;
   throw new CathedralError('config_invalid', {
     place: '--witness-name',
-    expected: `${other.cosigner.name}, as in ${path}`,
+    expected: `${other.verifier.name}, as in ${path}`,
     found: name!,
   });
 }
@@ -85,8 +84,8 @@ async function readLogs(path: string): Promise<FollowedLog[]> {
 }
 
 /** For operators who look at its address, as lines of a policy. */
-function describe(keys: readonly CosigningKey[], logs: readonly FollowedLog[]): string {
-  const own = keys.map(({ cosigner }) => formatCosignerKey(cosigner));
+function describe(keys: readonly Signer<Cosigner>[], logs: readonly FollowedLog[]): string {
+  const own = keys.map(({ verifier }) => formatVerifierKey(verifier));
   const followed = logs.map(({ origin }) => origin);
   return `A witness (c2sp.org/tlog-witness)\n\nVerifier keys:\n${own.join('\n')}\n\nLogs:\n${followed.join('\n')}\n`;
 }

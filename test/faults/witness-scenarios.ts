@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseLogKey } from '../../pipeline/ledger/notes/cosignature.ts';
-import { cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { COSIGNATURE, parseLogKey } from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { keepCosigned } from '../../pipeline/release/log/cosign-log.ts';
 import { Witness } from '../../pipeline/witness/witness.ts';
 import { checkpointText, consistency, ForeignKey, requestOf } from '../witness/foreign-log.ts';
@@ -17,7 +17,7 @@ const [BEFORE, AFTER] = [5, 9];
 function open(folder: string): Promise<Witness> {
   return Witness.open({
     folder: join(folder, 'witness'),
-    keys: [cosigningKeyOf(OWN.name, new Uint8Array(32).fill(9))],
+    keys: [signerFromSeed(OWN.name, new Uint8Array(32).fill(9), COSIGNATURE)],
     logs: [{ origin: ORIGIN, keys: [parseLogKey(LOG.vkey)] }],
     now: () => 1_800_000_000_000,
     log: () => {},

@@ -3,9 +3,15 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import { formatEventLine } from '../../pipeline/ledger/events/event-line.ts';
 import { leafHash } from '../../pipeline/ledger/log/merkle.ts';
-import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
-import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
-import { formatVerifierKey, noteText } from '../../pipeline/ledger/notes/note.ts';
+import { cosign } from '../../pipeline/ledger/notes/cosignature.ts';
+import {
+  COSIGNATURE,
+  type Cosigner,
+  formatVerifierKey,
+  noteText,
+  type Signer,
+} from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { verifyProof } from '../../pipeline/verify/audit/verify-proof.ts';
 import {
   BEGIN,
@@ -51,18 +57,18 @@ const hashOf = (index: number) => leafHash(Buffer.from(event(index)));
 
 const NOW = BEGIN + RELEASE * 6 * HOUR_MS;
 const [one, two] = ['one', 'two'].map((name, at) =>
-  cosigningKeyOf(`${name}.witness.example`, Buffer.alloc(32, 100 + at)),
-) as [CosigningKey, CosigningKey];
-const policyOf = (keys: readonly CosigningKey[]) =>
+  signerFromSeed(`${name}.witness.example`, Buffer.alloc(32, 100 + at), COSIGNATURE),
+) as [Signer<Cosigner>, Signer<Cosigner>];
+const policyOf = (keys: readonly Signer<Cosigner>[]) =>
   [
     `log ${formatVerifierKey(LEDGER.verifier)}`,
-    ...keys.map(({ cosigner }, at) => `witness W${at} ${formatCosignerKey(cosigner)}`),
+    ...keys.map(({ verifier }, at) => `witness W${at} ${formatVerifierKey(verifier)}`),
     `group all-of-them all ${keys.map((_, at) => `W${at}`).join(' ')}`,
     'quorum all-of-them\n',
   ].join('\n');
-const cosigned = (...keys: readonly CosigningKey[]) => cosignedSite(siteOf(), keys);
+const cosigned = (...keys: readonly Signer<Cosigner>[]) => cosignedSite(siteOf(), keys);
 /** The same host with cosignatures of its checkpoint, of five minutes ago. */
-function cosignedSite(site: Site, keys: readonly CosigningKey[]): Site {
+function cosignedSite(site: Site, keys: readonly Signer<Cosigner>[]): Site {
   const note = site.get('log/checkpoint')!.toString();
   const lines = keys.map((key) => cosign(key, noteText(note, 'note'), NOW / 1000 - 300));
   return new Map(site).set('log/checkpoint', Buffer.from(note + lines.join('')));
@@ -268,7 +274,7 @@ describe('the witnesses of a policy', () => {
 
   test('cannot be checked with a policy that is none', async () => {
     const { page } = await opened(cosigned(one));
-    await page.fill('#policy', `witness A ${formatCosignerKey(one.cosigner)}\ngroup B any C\nquorum B\n`);
+    await page.fill('#policy', `witness A ${formatVerifierKey(one.verifier)}\ngroup B any C\nquorum B\n`);
     const malformed = await verifyRelease(page);
     expect(malformed.title).toContain('not all of it can be checked');
     expect(malformed.steps.Witnesses).toMatch(

@@ -1,9 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
-import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
-import { formatVerifierKey, noteText } from '../../pipeline/ledger/notes/note.ts';
+import { cosign } from '../../pipeline/ledger/notes/cosignature.ts';
+import {
+  COSIGNATURE,
+  type Cosigner,
+  formatVerifierKey,
+  noteText,
+  type Signer,
+} from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
 import type { Trust } from '../../pipeline/verify/checks.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
@@ -17,11 +23,11 @@ import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 const NOW = BEGIN + 13 * 3_600_000;
 const MINUTE = 60;
 const [W1, W2, W3] = ['one', 'two', 'three'].map((name, at) =>
-  cosigningKeyOf(`${name}.witness.example`, Buffer.alloc(32, 100 + at)),
-) as [CosigningKey, CosigningKey, CosigningKey];
+  signerFromSeed(`${name}.witness.example`, Buffer.alloc(32, 100 + at), COSIGNATURE),
+) as [Signer<Cosigner>, Signer<Cosigner>, Signer<Cosigner>];
 
 const policyOf = (log: string) => `log ${log}
-${[W1, W2, W3].map(({ cosigner }, at) => `witness W${at + 1} ${formatCosignerKey(cosigner)}\n`).join('')}
+${[W1, W2, W3].map(({ verifier }, at) => `witness W${at + 1} ${formatVerifierKey(verifier)}\n`).join('')}
 group two-of-three 2 W1 W2 W3
 quorum two-of-three
 `;
@@ -34,12 +40,12 @@ const eventOf = (index: number) => `event ${index}`;
 const noteOf = (size: number, event = eventOf) => logOf(size, event).checkpoint;
 
 /** Cosignatures of a checkpoint, of this age in seconds. */
-function cosignatures(note: string, keys: readonly CosigningKey[], age = 5 * MINUTE): string {
+function cosignatures(note: string, keys: readonly Signer<Cosigner>[], age = 5 * MINUTE): string {
   const text = noteText(note, 'note');
   return keys.map((key) => cosign(key, text, NOW / 1000 - age)).join('');
 }
 
-const cosigned = (note: string, keys: readonly CosigningKey[], age?: number) =>
+const cosigned = (note: string, keys: readonly Signer<Cosigner>[], age?: number) =>
   note + cosignatures(note, keys, age);
 
 /** A host of the n-th release with this checkpoint. */

@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { formatCosignerKey, parseLogKey } from '../../pipeline/ledger/notes/cosignature.ts';
-import { cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { COSIGNATURE, formatVerifierKey, parseLogKey } from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { Witness } from '../../pipeline/witness/witness.ts';
 import { createWitnessKeys, readWitnessKeys } from '../../pipeline/witness/witness-keys.ts';
 import { witnessServer } from '../../pipeline/witness/witness-server.ts';
@@ -17,7 +17,7 @@ const ORIGIN = 'log.example/one';
 const LOG = new ForeignKey(ORIGIN, 1, 1);
 /** What the witness signs with; the test has the same key to verify it. */
 const OWN = new ForeignKey('witness.example/w1', 4, 9);
-const KEYS = [9, 10].map((seed) => cosigningKeyOf(OWN.name, new Uint8Array(32).fill(seed)));
+const KEYS = [9, 10].map((seed) => signerFromSeed(OWN.name, new Uint8Array(32).fill(seed), COSIGNATURE));
 const leaves = (count: number, prefix = 'leaf') =>
   Array.from({ length: count }, (_, at) => `${prefix} ${at}`);
 const PATH = hash('sha256', ORIGIN);
@@ -225,14 +225,14 @@ test('its key is made once, and no log may have the same', async () => {
   const path = join(folder, 'witness.key');
   const made = await createWitnessKeys(path, 'witness.example/new', now);
   const read = await readWitnessKeys(path);
-  const vkeys = (keys: typeof made) => keys.map(({ cosigner }) => formatCosignerKey(cosigner));
+  const vkeys = (keys: typeof made) => keys.map(({ verifier }) => formatVerifierKey(verifier));
   expect(vkeys(read!)).toEqual(vkeys(made));
   expect(made).toHaveLength(1);
-  const logs = [{ origin: 'x', keys: [{ ...made[0]!.cosigner }] }];
+  const logs = [{ origin: 'x', keys: [{ ...made[0]!.verifier }] }];
   await expect(Witness.open({ folder, keys: made, logs, now: () => now, log: () => {} })).rejects.toThrow(
     'config_invalid',
   );
-  const [id] = made.map(({ cosigner }) => cosigner.id);
+  const [id] = made.map(({ verifier }) => verifier.id);
   await writeFile(path, (await readFile(path, 'utf8')).replace(id!, '00000000'));
   await expect(readWitnessKeys(path)).rejects.toThrow('config_invalid');
   const other = Buffer.concat([Buffer.of(6), Buffer.alloc(32)]).toString('base64');

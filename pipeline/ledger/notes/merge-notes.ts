@@ -1,5 +1,5 @@
 import { COSIGNATURE_BYTES } from './cosignature.ts';
-import { formatSignature, MAX_SIGNATURES, type NoteSignature, readSignatures } from './note.ts';
+import { formatSignature, isBy, MAX_SIGNATURES, type NoteSignature, readSignatures } from './note.ts';
 
 /**
  * A note with the signatures of two notes of one text, those of the first in front. Of the cosignatures by one key, the first stays, whatever
@@ -23,6 +23,6 @@ function isCosignature({ signature }: NoteSignature): boolean {
 
 /** Whether a signature in the note makes another one superfluous. */
 function stands(one: NoteSignature, other: NoteSignature): boolean {
-  if (one.name !== other.name || one.id !== other.id) return false;
+  if (!isBy(one, other)) return false;
   return (isCosignature(one) && isCosignature(other)) || Buffer.compare(one.signature, other.signature) === 0;
 }

@@ -14,8 +14,8 @@ import { CathedralError, errorOf } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { counted } from '../../words/number.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
-import { formatVerifierKey, keyId, MOST_KEYS, type Signer, type Verifier } from './note.ts';
-import { ed25519FromSeed, signerFromSeed } from './signer-from-seed.ts';
+import { ED25519, formatVerifierKey, type KeyType, MOST_KEYS, type Signer, type Verifier } from './note.ts';
+import { signerFromSeed } from './signer-from-seed.ts';
 
 const badFile = errorOf('config_invalid');
 
@@ -36,14 +36,14 @@ export interface KeyFileKind {
   /** The first line. */
   heading: string;
   /** The signature type of the keys. */
-  type: number;
+  type: KeyType;
   /** For messages: `an Ed25519 key`. */
   what: string;
 }
 
 const SIGNING: KeyFileKind = {
   heading: '# Signing keys, the one that stays first. Keep them secret, and keep a copy of them.\n',
-  type: 0x01,
+  type: ED25519,
   what: 'an Ed25519 key',
 };
 
@@ -65,8 +65,8 @@ export function formatNoteKeys(keys: readonly NoteKey[], { heading, type } = SIG
   return heading + lines.join('');
 }
 
-function idOf({ name, seed }: NoteKey, type: number): string {
-  return keyId(name, type, ed25519FromSeed(seed).publicKey);
+function idOf({ name, seed }: NoteKey, type: KeyType): string {
+  return signerFromSeed(name, seed, type).verifier.id;
 }
 
 /** Throws config_invalid. The error never shows what was found, which may be half a key. */

@@ -18,7 +18,11 @@ export const MAX_NOTE_BYTES = 1_000_000;
 export const MAX_SIGNATURES = 100;
 /** How many keys of one name may sign. A rotation has two. */
 export const MOST_KEYS = 8;
-const ED25519 = 0x01;
+/** The signature type of a key that signs the text of a note. */
+export const ED25519 = 0x01;
+/** The signature type of a key that signs a checkpoint with the time at which it was seen (c2sp.org/tlog-cosignature). */
+export const COSIGNATURE = 0x04;
+export type KeyType = typeof ED25519 | typeof COSIGNATURE;
 const PUBLIC_KEY_BYTES = 32;
 const ID_BYTES = 4;
 
@@ -28,68 +32,76 @@ const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+=*)$/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the specification forbids exactly these in a note
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
-/** A public key that is trusted to sign notes. `id` is the first 4 bytes of its hash, 8 hex digits. */
-export interface Verifier {
+/** The name and the id of a key. Two keys of one name and id are the same. */
+export interface KeyName {
   name: string;
+  /** The first 4 bytes of its hash, 8 hex digits. */
   id: string;
+}
+
+/** A public key that is trusted to sign. */
+export interface PublicKey<Type extends KeyType = KeyType> extends KeyName {
+  type: Type;
   /** Ed25519, 32 bytes. */
   publicKey: Uint8Array;
 }
 
-export interface Signer {
-  verifier: Verifier;
+/** A public key that is trusted to sign notes. */
+export type Verifier = PublicKey<typeof ED25519>;
+/** A public key that is trusted to cosign checkpoints: a witness, or a log that signs in this form. */
+export type Cosigner = PublicKey<typeof COSIGNATURE>;
+
+export interface Signer<Key extends PublicKey = Verifier> {
+  verifier: Key;
   sign(message: Uint8Array): Uint8Array;
 }
 
 /** `name+<key id>+base64(0x01 ‖ public key)` → verifier. Throws `config_invalid`: a key is a setting. */
 export function parseVerifierKey(vkey: string): Verifier {
-  const { name, publicKey } = parseKey(
-    vkey,
-    (type, bytes) => type === ED25519 && bytes === PUBLIC_KEY_BYTES,
-    'name+id+base64 of an Ed25519 public key',
-  );
-  return { name, id: keyId(name, ED25519, publicKey), publicKey };
+  return parseKey(vkey, [ED25519], 'an Ed25519 public key');
 }
 
-export function formatVerifierKey({ name, publicKey }: Verifier): string {
-  return formatKey(name, ED25519, publicKey);
+/** The same with the type 0x04. */
+export function parseCosignerKey(vkey: string): Cosigner {
+  return parseKey(vkey, [COSIGNATURE], 'a cosigner’s public key (type 4, Ed25519)');
 }
 
-/**
- * A verifier key of any signature type. `isAccepted` is told the type and the length of the public key. Throws `config_invalid`.
- */
-export function parseKey(
-  vkey: string,
-  isAccepted: (type: number, bytes: number) => boolean,
-  expected: string,
-): { name: string; type: number; publicKey: Uint8Array } {
+/** A key with which logs sign checkpoints, of either type. */
+export function parseLogKey(vkey: string): PublicKey {
+  return parseKey(vkey, [ED25519, COSIGNATURE], 'an Ed25519 public key (type 1 or 4)');
+}
+
+function parseKey<Type extends KeyType>(vkey: string, types: readonly Type[], what: string): PublicKey<Type> {
   const [, name, id, base64] = VERIFIER_KEY.exec(vkey.trim()) ?? [];
   const bytes = decodeBase64(base64 ?? '');
-  const type = bytes?.[0];
-  if (name === undefined || !bytes || type === undefined || !isAccepted(type, bytes.length - 1))
-    throw invalidKey(expected, JSON.stringify(vkey.slice(0, 200)));
-  const publicKey = bytes.subarray(1);
-  const found = keyId(name, type, publicKey);
-  if (found !== id) throw invalidKey(`key id ${found} for this key`, `${id}`);
-  return { name, type, publicKey };
+  const type = types.find((one) => one === bytes?.[0]);
+  if (name === undefined || type === undefined || bytes?.length !== 1 + PUBLIC_KEY_BYTES)
+    throw invalidKey(`name+id+base64 of ${what}`, JSON.stringify(vkey.slice(0, 200)));
+  const key = publicKeyOf(type, name, bytes.subarray(1));
+  if (key.id !== id) throw invalidKey(`key id ${key.id} for this key`, `${id}`);
+  return key;
 }
 
 /** `name+<key id>+base64(<type> ‖ <public key>)`. */
-export function formatKey(name: string, type: number, publicKey: Uint8Array): string {
-  return `${name}+${keyId(name, type, publicKey)}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;
+export function formatVerifierKey({ type, name, id, publicKey }: PublicKey): string {
+  return `${name}+${id}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;
 }
 
-/** The id by which a signature names its key. Throws `config_invalid` for an invalid name. */
-export function keyId(name: string, type: number, publicKey: Uint8Array): string {
+/** Throws `config_invalid` for an invalid name. */
+export function publicKeyOf<Type extends KeyType>(
+  type: Type,
+  name: string,
+  publicKey: Uint8Array,
+): PublicKey<Type> {
   if (!KEY_NAME.test(name))
     throw invalidKey('a key name without spaces and plus signs', JSON.stringify(name));
   const hash = sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(type), publicKey));
-  return bytesToHex(hash.subarray(0, ID_BYTES));
+  return { type, name, id: bytesToHex(hash.subarray(0, ID_BYTES)), publicKey };
 }
 
-/** Throws `config_invalid` for an invalid key name. */
-export function verifierOf(name: string, publicKey: Uint8Array): Verifier {
-  return { name, id: keyId(name, ED25519, publicKey), publicKey };
+/** Whether two are the same key, or a signature line is in the name of a key. */
+export function isBy(key: KeyName, { name, id }: KeyName): boolean {
+  return key.name === name && key.id === id;
 }
 
 /** Signs `text`, which must end with a line end, with each signer. */
@@ -137,7 +149,7 @@ export function readClaims(
   const unknown = new Set<string>();
   const claims: Claim[] = [];
   for (const { name, id, signature } of signatures) {
-    const verifier = verifiers.find((known) => known.name === name && known.id === id);
+    const verifier = verifiers.find((known) => isBy(known, { name, id }));
     if (verifier) claims.push({ verifier, signature });
     else unknown.add(`${name}+${id}`);
   }
@@ -164,10 +176,7 @@ export function noteText(note: string | Uint8Array, place: string): string {
 }
 
 /** A signature line: the key in whose name it is, and what that key's type makes of it. */
-export interface NoteSignature {
-  name: string;
-  /** 8 hex digits. */
-  id: string;
+export interface NoteSignature extends KeyName {
   signature: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { invalidSignature, readClaims, type Verifier } from './note.ts';
 
-/** Whether a signature by this key is valid (RFC 8032). */
+/** Whether a signature by this key is valid (RFC 8032). One of a wrong length, or by a key that is not on the curve, is not. */
 type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
 
 /** The implementation: the platform's, or the bundled one. */
@@ -33,9 +33,14 @@ let chosen: Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> | undefine
 
 /** The implementation in use, chosen once. */
 export function ed25519(): Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> {
-  chosen ??= webCrypto().then(async (own) =>
-    own ? { engine: 'WebCrypto', verify: own } : { engine: '@noble/curves', verify: await noble() },
-  );
+  chosen ??= webCrypto().then(async (own) => {
+    const verify = own ?? (await noble());
+    return {
+      engine: own ? 'WebCrypto' : '@noble/curves',
+      // A signature of a wrong length, or a key that is not on the curve, is invalid.
+      verify: (...signed) => verify(...signed).catch(() => false),
+    };
+  });
   return chosen;
 }
 
@@ -54,9 +59,7 @@ export async function verifyNote(
   const { verify } = await ed25519();
   const message = utf8ToBytes(text);
   for (const claim of claims) {
-    const { verifier, signature } = claim;
-    // A signature of a wrong length, or a key that is not on the curve, is invalid.
-    const holds = await verify(verifier.publicKey, message, signature).catch(() => false);
+    const holds = await verify(claim.verifier.publicKey, message, claim.signature);
     if (!holds) throw invalidSignature(claim, place);
   }
   return { text, verifier: claims[0].verifier };

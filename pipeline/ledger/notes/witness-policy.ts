@@ -5,8 +5,15 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CathedralError } from '../../errors.ts';
 import { counted } from '../../words/number.ts';
-import { type Cosigner, parseCosignerKey, parseLogKey } from './cosignature.ts';
-import { formatVerifierKey, type Verifier } from './note.ts';
+import {
+  type Cosigner,
+  ED25519,
+  formatVerifierKey,
+  type PublicKey,
+  parseCosignerKey,
+  parseLogKey,
+  type Verifier,
+} from './note.ts';
 
 /** Bytes; enough for thousands of keys. */
 export const MAX_POLICY_BYTES = 1_000_000;
@@ -25,7 +32,7 @@ interface Party<Key> {
   line: number;
 }
 
-type PolicyLog = Party<Verifier | Cosigner>;
+type PolicyLog = Party<PublicKey>;
 
 export interface PolicyWitness extends Party<Cosigner> {
   /** The name that the policy gives it, which means nothing elsewhere. */
@@ -66,7 +73,7 @@ export function ledgerKeysOf(
 ): readonly Verifier[] | null {
   if (!policy || policy.logs.length === 0) return given;
   // Ledgers sign with Ed25519. The other logs of a policy are of other services.
-  const logs = policy.logs.flatMap(({ key }) => ('type' in key ? [] : key));
+  const logs = policy.logs.map(({ key }) => key).filter((key): key is Verifier => key.type === ED25519);
   if (given === null) return logs;
   const names = new Set(logs.map(formatVerifierKey));
   const both = given.filter((key) => names.has(formatVerifierKey(key)));
@@ -191,10 +198,10 @@ class PolicyParser {
   }
 
   /** Two keys are the same if their public keys are, whatever their names and types. */
-  #parseKey<Key extends Verifier>(
+  #parseKey<Key extends PublicKey>(
     octets: string,
     parse: (vkey: string) => Key,
-    others: readonly Party<Verifier>[],
+    others: readonly Party<PublicKey>[],
   ): Key {
     const key = this.#inLine(() => parse(textOf(octets)));
     const publicKey = bytesToHex(key.publicKey);

@@ -4,8 +4,8 @@ import { formatTimestamp } from '../../words/moment.ts';
 import { counted, formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
-import { isBy, verifySignature } from './cosignature.ts';
-import { formatSignature, noteText, readSignatures } from './note.ts';
+import { verifySignature } from './cosignature.ts';
+import { formatSignature, isBy, noteText, readSignatures } from './note.ts';
 import type { PolicyWitness, WitnessPolicy } from './witness-policy.ts';
 
 /** How far the clock of a witness may be ahead of the reader's, ms. A cosignature with a later time does not count. */

@@ -11,7 +11,7 @@ import { slotId, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
-import type { Verifier } from '../notes/note.ts';
+import { isBy, type Verifier } from '../notes/note.ts';
 import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/directory.ts';
 import { gapBeforeHead, type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
@@ -370,17 +370,13 @@ export class LedgerWriter implements Disposable {
 /** Throws config_invalid if no reader who has these verifier keys would accept a checkpoint by these signers. */
 export function assertMaySign(signers: Signers, verifiers: readonly Verifier[]): void {
   const own = signers.map(({ verifier }) => verifier);
-  if (own.some((key) => verifiers.some((known) => isSame(known, key)))) return;
+  if (own.some((key) => verifiers.some((known) => isBy(known, key)))) return;
   const list = (keys: readonly Verifier[]) => keys.map((key) => `${key.name}+${key.id}`).join(', ');
   throw refusedKey(`one of the keys that may sign the ledger, ${list(verifiers)}`, list(own));
 }
 
 function refusedKey(expected: string, found: string): CathedralError {
   return new CathedralError('config_invalid', { place: 'ledger signing key', expected, found });
-}
-
-function isSame(one: Verifier, other: Verifier): boolean {
-  return one.name === other.name && one.id === other.id;
 }
 
 /** UTF-8 needs at most three bytes for one UTF-16 unit. */

@@ -8,8 +8,14 @@ import {
 import { consistencyProof } from '../../ledger/log/proofs.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
-import { type Cosigner, isBy, verifySignature } from '../../ledger/notes/cosignature.ts';
-import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/notes/note.ts';
+import { verifySignature } from '../../ledger/notes/cosignature.ts';
+import {
+  type Cosigner,
+  formatSignature,
+  isBy,
+  MAX_NOTE_BYTES,
+  readSignatures,
+} from '../../ledger/notes/note.ts';
 import { CLOCK_TOLERANCE_MS, invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
 import { counted } from '../../words/number.ts';
 

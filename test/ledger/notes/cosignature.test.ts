@@ -3,19 +3,17 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatCheckpoint } from '../../../pipeline/ledger/notes/checkpoint.ts';
+import { cosign, verifySignature } from '../../../pipeline/ledger/notes/cosignature.ts';
 import {
-  formatCosignerKey,
+  COSIGNATURE,
+  formatVerifierKey,
   isBy,
+  type NoteSignature,
   parseCosignerKey,
   parseLogKey,
-  verifySignature,
-} from '../../../pipeline/ledger/notes/cosignature.ts';
-import { cosign, cosigningKeyOf } from '../../../pipeline/ledger/notes/cosigning-key.ts';
-import {
-  formatVerifierKey,
-  type NoteSignature,
   readSignatures,
 } from '../../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 
 /**
  * Made with Go's golang.org/x/mod/sumdb/note and crypto/ed25519, from the seeds 01… (log) and 02… (witness), at 1679315147, the time of
@@ -24,15 +22,15 @@ import {
 const LOG_KEY = 'example.com/log+9be5d3c6+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c';
 const WITNESS_KEY = 'witness.example/w1+df1c0a35+BIE5dw6ofRdfVqNUZsNMfszLjYqRtO43ol32D1uPybOU';
 const TEXT = 'example.com/log\n1\nMqpom5qivdUurk8W1x9Ps85I759vYQmXsQ/vvi1AJv8=\n';
-const COSIGNATURE =
+const COSIGNED_LINE =
   '— witness.example/w1 3xwKNQAAAABkGFDLTu1TEuJFn44PVGCMwQlnLc/lLGp31RcHFjCGMWNgvirqbNWgcgyY+8CFycHMfeD6F0g8+a7d06jf2+Iwy5p5Aw==\n';
 const NOTE = `${TEXT}
 — example.com/log m+XTxmtJI+6IwHxhmEeRB19hRf1AkwcuNbzlDYb6FML2PrvgMWm9ltOCsHrufKDwVIDxfPEqBXya2gymHo7HzhEyDgo=
-${COSIGNATURE}`;
+${COSIGNED_LINE}`;
 const TIME = 1679315147;
-const MODULE = resolve(import.meta.dirname, '../../../pipeline/ledger/notes/cosignature.ts');
+const MODULES = resolve(import.meta.dirname, '../../../pipeline/ledger/notes');
 
-const keyOf = (name = 'witness.example/w1') => cosigningKeyOf(name, new Uint8Array(32).fill(2));
+const keyOf = (name = 'witness.example/w1') => signerFromSeed(name, new Uint8Array(32).fill(2), COSIGNATURE);
 
 function signatureIn(lines: string): NoteSignature {
   return readSignatures(`${TEXT}\n${lines}`, 'note').signatures[0]!;
@@ -55,8 +53,8 @@ describe('the note of another implementation', () => {
 
   test('is made of the same key and the same bytes', () => {
     const key = keyOf();
-    expect(formatCosignerKey(key.cosigner)).toBe(WITNESS_KEY);
-    expect(cosign(key, TEXT, TIME)).toBe(COSIGNATURE);
+    expect(formatVerifierKey(key.verifier)).toBe(WITNESS_KEY);
+    expect(cosign(key, TEXT, TIME)).toBe(COSIGNED_LINE);
   });
 });
 
@@ -78,8 +76,8 @@ describe('a cosignature', () => {
             formatCheckpoint({ origin, size, root: Buffer.from(root).toString('hex') }) +
             extensions.map((one) => `${one}\n`).join('');
           const signature = signatureIn(cosign(key, text, timestamp));
-          expect(isBy(key.cosigner, signature)).toBe(true);
-          expect(await verifySignature(key.cosigner, text, signature)).toEqual({
+          expect(isBy(key.verifier, signature)).toBe(true);
+          expect(await verifySignature(key.verifier, text, signature)).toEqual({
             verdict: 'valid',
             timestamp,
           });
@@ -92,7 +90,7 @@ describe('a cosignature', () => {
   test('is invalid with any byte changed, cut off, or beyond the latest time', async () => {
     const { name, id, signature } = signatureIn(cosign(key, TEXT, TIME));
     const verdictOf = (bytes: Uint8Array, text = TEXT) =>
-      verifySignature(key.cosigner, text, { name, id, signature: bytes });
+      verifySignature(key.verifier, text, { name, id, signature: bytes });
     for (const at of [0, 7, 8, 9, signature.length - 1]) {
       const changed = signature.slice();
       changed[at]! ^= 1;
@@ -108,9 +106,9 @@ describe('a cosignature', () => {
   });
 
   test('has a key that is read as it was written, and refused with any part changed', () => {
-    const vkey = formatCosignerKey(key.cosigner);
-    expect(parseCosignerKey(`${vkey}\n`)).toEqual(key.cosigner);
-    expect(parseLogKey(vkey)).toEqual(key.cosigner);
+    const vkey = formatVerifierKey(key.verifier);
+    expect(parseCosignerKey(`${vkey}\n`)).toEqual(key.verifier);
+    expect(parseLogKey(vkey)).toEqual(key.verifier);
     const [, id] = vkey.split('+');
     for (const wrong of [
       ...['', vkey.slice(1), vkey.slice(0, -4), vkey.replace(id!, '00000000'), LOG_KEY],
@@ -124,8 +122,8 @@ describe('a cosignature', () => {
 
 test('a cosignature does not cover the cosigner’s name', async () => {
   const signature = signatureIn(cosign(keyOf(), TEXT, TIME));
-  const { cosigner } = keyOf('witness.example/w2');
-  expect(await verifySignature(cosigner, TEXT, signature)).toMatchObject({ verdict: 'valid' });
+  const { verifier } = keyOf('witness.example/w2');
+  expect(await verifySignature(verifier, TEXT, signature)).toMatchObject({ verdict: 'valid' });
 });
 
 test('a log’s key may be of either type, and of no other', () => {
@@ -137,14 +135,15 @@ test('a log’s key may be of either type, and of no other', () => {
 test('a browser without WebCrypto verifies as well', () => {
   // In a process of its own: modules keep what they have found out about their platform.
   const script = `
-    const [, module, key, text, signature] = process.argv;
+    const [, modules, key, text, signature] = process.argv;
     for (const name of ['crypto', 'process']) Object.defineProperty(globalThis, name, { value: undefined });
-    const { parseCosignerKey, verifySignature } = await import(module);
+    const { parseCosignerKey } = await import(modules + '/note.ts');
+    const { verifySignature } = await import(modules + '/cosignature.ts');
     const { name, id, bytes } = JSON.parse(signature);
     const claim = { name, id, signature: Uint8Array.from(bytes) };
     console.log(JSON.stringify(await verifySignature(parseCosignerKey(key), text, claim)));`;
-  const { name, id, signature } = signatureIn(COSIGNATURE);
-  const args = [MODULE, WITNESS_KEY, TEXT, JSON.stringify({ name, id, bytes: [...signature] })];
+  const { name, id, signature } = signatureIn(COSIGNED_LINE);
+  const args = [MODULES, WITNESS_KEY, TEXT, JSON.stringify({ name, id, bytes: [...signature] })];
   const told = execFileSync(process.execPath, ['--input-type=module', '-e', script, ...args]);
   expect(JSON.parse(`${told}`)).toEqual({ verdict: 'valid', timestamp: TIME });
 });

@@ -3,10 +3,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatCheckpoint } from '../../../pipeline/ledger/notes/checkpoint.ts';
-import { formatCosignerKey } from '../../../pipeline/ledger/notes/cosignature.ts';
-import { type CosigningKey, cosign, cosigningKeyOf } from '../../../pipeline/ledger/notes/cosigning-key.ts';
-import { formatVerifierKey, signNote } from '../../../pipeline/ledger/notes/note.ts';
-import { MAX_POLICY_BYTES, parseWitnessPolicy } from '../../../pipeline/ledger/notes/witness-policy.ts';
+import { cosign } from '../../../pipeline/ledger/notes/cosignature.ts';
+import {
+  COSIGNATURE,
+  type Cosigner,
+  formatVerifierKey,
+  type Signer,
+  signNote,
+} from '../../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
+import {
+  ledgerKeysOf,
+  MAX_POLICY_BYTES,
+  parseWitnessPolicy,
+} from '../../../pipeline/ledger/notes/witness-policy.ts';
 import {
   assertQuorum,
   formatWitnessing,
@@ -16,8 +26,8 @@ import { rowsOf } from '../../rows-of.ts';
 import { signer } from '../test-signer.ts';
 
 const keyOf = (name: string) =>
-  cosigningKeyOf(`${name}.witness.example`, createHash('sha256').update(name).digest());
-const vkeyOf = (name: string) => formatCosignerKey(keyOf(name).cosigner);
+  signerFromSeed(`${name}.witness.example`, createHash('sha256').update(name).digest(), COSIGNATURE);
+const vkeyOf = (name: string) => formatVerifierKey(keyOf(name).verifier);
 const LOG = formatVerifierKey(signer.verifier);
 
 /** A verifier key as the specification spells it, of any type. */
@@ -130,7 +140,7 @@ describe('a policy', () => {
 
   const [A, B] = [`witness A ${vkeyOf('X1')}`, `witness B ${vkeyOf('X2')}`];
   const end = 'quorum none¶';
-  const sameKey = vkey('other.example', 4, Buffer.from(keyOf('X1').cosigner.publicKey));
+  const sameKey = vkey('other.example', 4, Buffer.from(keyOf('X1').verifier.publicKey));
   const keyOfType = (type: number, bytes: number) => vkey('a', type, Buffer.alloc(bytes));
   const rows = rowsOf<[string, string, string, string, string]>(`
 an unknown keyword | ${A}¶witnesses A B¶${end} | 2 | log, witness, group, quorum or a comment | "witnesses"
@@ -199,7 +209,7 @@ const TEXT = textOf(300);
 const NOTE = signNote(TEXT, signer);
 
 /** A checkpoint’s note with cosignatures, each by a witness and so many seconds old. */
-const noteBy = (...cosigners: readonly (readonly [CosigningKey, number, string?])[]) =>
+const noteBy = (...cosigners: readonly (readonly [Signer<Cosigner>, number, string?])[]) =>
   NOTE +
   cosigners.map(([key, age, text = TEXT]) => cosign(key, text, age === Infinity ? 0 : seconds(age))).join('');
 const read = (note: string, policy = EXAMPLE, others: string[] = []) =>
@@ -347,5 +357,13 @@ function changed(line: string, at: number): string {
 }
 
 test('the key of a witness is spelled as the specification has it', () => {
-  expect(vkeyOf('X1')).toBe(vkey('X1.witness.example', 4, Buffer.from(keyOf('X1').cosigner.publicKey)));
+  expect(vkeyOf('X1')).toBe(vkey('X1.witness.example', 4, Buffer.from(keyOf('X1').verifier.publicKey)));
+});
+
+test('of the logs that a policy names, those that sign as ledgers do are ledgers', () => {
+  const policyOf = (logs: string) => parseWitnessPolicy(Buffer.from(`${logs}quorum none\n`), 'policy');
+  const both = policyOf(`log ${vkeyOf('X1')}\nlog ${LOG}\n`);
+  expect(ledgerKeysOf(both, null, '--ledger-key')).toEqual([signer.verifier]);
+  const other = policyOf(`log ${vkeyOf('X1')}\n`);
+  expect(() => ledgerKeysOf(other, [signer.verifier], '--ledger-key')).toThrow('none with a key of type 1');
 });
