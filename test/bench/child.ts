@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+/** From here on nothing is measured again. */
+const ENOUGH_MS = 30_000;
+
 /** What a measured child process reports of itself. */
 export interface Measured {
   /** Wall time of the work in ms, without the start of the process. */
@@ -44,14 +47,21 @@ export async function report(work: () => Promise<unknown>): Promise<void> {
   console.log(JSON.stringify({ ms, cpu, rss: process.resourceUsage().maxRSS / 1024, ...more }));
 }
 
-/** What each gives, one after the other in every run, so that what else the machine does is the same for all. */
+/**
+ * What each gives, one after the other in every run, so that what else the machine does is the same for all. Ends before
+ * `runs`, after an odd number of them for the median, once they took long enough: all benchmarks are to end in time on a slow machine, too.
+ */
 export async function inTurns<N extends string, T>(
   runs: number,
   work: Readonly<Record<N, (run: number) => Promise<T>>>,
 ): Promise<Record<N, T[]>> {
   const names = Object.keys(work) as N[];
   const found = Object.fromEntries(names.map((name): [string, T[]] => [name, []])) as Record<N, T[]>;
-  for (let run = 0; run < runs; run += 1) for (const name of names) found[name].push(await work[name](run));
+  const begun = performance.now();
+  for (let run = 0; run < runs; run += 1) {
+    if (run % 2 === 1 && performance.now() - begun > ENOUGH_MS) break;
+    for (const name of names) found[name].push(await work[name](run));
+  }
   return found;
 }
 

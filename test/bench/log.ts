@@ -13,8 +13,6 @@ import { sealReadings, writeSyntheticLog } from './synthetic-log.ts';
 const SIZES = [100_000, 1_000_000];
 const NEW_ENTRIES = 1000;
 const RUNS = 5;
-/** Of what takes a quarter of a minute each time. */
-const LONG_RUNS = 3;
 const HASHED = 1_000_000;
 const MOST_MEMORY_MB = 300;
 const LEAST_VERIFIED = 0.08;
@@ -71,7 +69,7 @@ async function verifying(report: Report): Promise<void> {
     const file = join(folder, 'export.csv');
     const { folder: out } = await releaseOfMillion();
     await writeExport(join(out, 'current'), file);
-    const { ours, bare, all } = await inTurns(LONG_RUNS, {
+    const { ours, bare, all } = await inTurns(RUNS, {
       ours: () => measure('verify-export', [file, out]),
       bare: () => measure('hash-files', [file]),
       all: () => measure('hash-files', [file, ...below(out, 'log-entries', 'log/tile')]),

@@ -17,8 +17,6 @@ const FILES = 1650;
 const LINES = 380;
 const EVENTS = 95_217;
 const RUNS = 5;
-/** Of what takes half a minute each time. */
-const LONG_RUNS = 3;
 const MOST_CPU = 3;
 const MOST_START = 3;
 const ROWS = 1_000_000;
@@ -82,7 +80,7 @@ async function verifyingHistory(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out, file] = below(folder, 'ledger', 'out', 'mic-history.csv');
     await writeMintLog(ledger, out, ROWS, file);
-    const { ours, bare } = await inTurns(LONG_RUNS, {
+    const { ours, bare } = await inTurns(RUNS, {
       ours: () => measure('prove-row', [file, out]),
       bare: () => measure('hash-files', [file, ...below(out, 'log/public', 'log/tile')]),
     });
