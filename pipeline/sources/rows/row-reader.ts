@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse/sync';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { counted } from '../../words/number.ts';
 import type { Decode } from './input.ts';
@@ -84,7 +85,8 @@ export async function csvReader({
       isWhole ? 'no line' : 'none that ends',
     );
   const place = `${name}:${header.line}`;
-  const columns = cellsOf(decode(header).toString(), delimiter, place).map((cell) => cell.trim());
+  const [cells = []] = parseCells(decode(header), delimiter, place);
+  const columns = cells.map((cell) => cell.trim());
   const named = columns.filter((column) => column !== '');
   if (own === undefined && named.length === 1 && /[|:^~]/.test(named[0]!))
     throw corrupt(
@@ -96,15 +98,22 @@ export async function csvReader({
   assertColumns(mapping, named, place, ' (its "file": {"header": 3} says that line 3 has the names)');
   assertOnce(columns, given ? mapping.columns : named, place);
   const shape = { columns, line: header.line, isWhole: given === null };
-  const rowOfRecord = (record: FileRecord) => {
-    const at = `${name}:${record.line}`;
-    return rowOf(cellsOf(decode(record).toString(), delimiter, at), shape, at);
+  const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
+    const [{ line } = { line: 0 }] = records;
+    const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, `${name}:${line}`));
+    if (!(all instanceof CathedralError) && all.length === records.length)
+      return records.map((record, index) => rowOf(all[index]!, shape, `${name}:${record.line}`));
+    // One of them is wrong: the others are read alone.
+    if (records.length > 1) return records.flatMap((record) => rows([record]));
+    return [
+      all instanceof CathedralError ? all : corrupt(`${name}:${line}`, 'a row', `${all.length} of them`),
+    ];
   };
   return {
     layout: { ...layout, separators: Buffer.from(delimiter) },
     begin: { ...header.after, index: 0 },
     mapping,
-    rows: (records) => records.map((record) => orFault(() => rowOfRecord(record))),
+    rows,
   };
 }
 
@@ -128,45 +137,34 @@ function assertOnce(columns: readonly string[], read: readonly string[], place: 
   throw corrupt(place, 'each column once', `${JSON.stringify(twice)} twice`);
 }
 
-const QUOTE = '"';
+const RULES = {
+  // Also a file whose parts have different line ends.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+};
+const QUOTES = 'CSV with quotes around the whole cell, and two for one inside of it';
 
-/**
- * The cells of a whole record, of which some may be in quotes, with two for one inside of them. Throws `ledger_corrupt`; `place` names the
- * record.
- */
-function cellsOf(record: string, delimiter: string, place: string): string[] {
-  const text = record.replace(/\r?\n$|\r$/, '');
-  if (!text.includes(QUOTE)) return text.split(delimiter);
-  const cells: string[] = [];
-  const wrong = (found: string) =>
-    corrupt(
+/** What is wrong with the quotes of a cell, by the parser's code. */
+const QUOTE_FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote that is not closed',
+  INVALID_OPENING_QUOTE: 'a quote after other text',
+  CSV_INVALID_CLOSING_QUOTE: 'text after its closing quote',
+};
+
+/** The cells of whole records. Throws `ledger_corrupt`; `place` names the first of them. */
+function parseCells(records: Buffer, delimiter: string, place: string): string[][] {
+  try {
+    return parse(records, { ...RULES, delimiter }) as string[][];
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    const fault = QUOTE_FAULTS[cause.code];
+    throw corrupt(
       place,
-      'CSV with quotes around the whole cell, and two for one inside of it',
-      `cell ${cells.length + 1} with ${found}`,
+      QUOTES,
+      fault ? `cell ${Number(cause.index) + 1} with ${fault}` : cause.message,
+      cause,
     );
-  for (let at = 0; at <= text.length; at += 1) {
-    const start = at;
-    if (text[start] === QUOTE) {
-      at = closingQuote(text, start + 1) + 1;
-      if (at === 0) throw wrong('a quote that is not closed');
-      if (at < text.length && text[at] !== delimiter) throw wrong('text after its closing quote');
-      cells.push(text.slice(start + 1, at - 1).replaceAll('""', QUOTE));
-    } else {
-      const next = text.indexOf(delimiter, start);
-      at = next < 0 ? text.length : next;
-      const cell = text.slice(start, at);
-      if (cell.includes(QUOTE)) throw wrong('a quote after other text');
-      cells.push(cell);
-    }
   }
-  return cells;
-}
-
-/** Negative where the cell does not end. */
-function closingQuote(text: string, start: number): number {
-  let at = text.indexOf(QUOTE, start);
-  while (at >= 0 && text[at + 1] === QUOTE) at = text.indexOf(QUOTE, at + 2);
-  return at;
 }
 
 /** The columns of a table, an empty name for one without. */
@@ -178,15 +176,19 @@ interface Shape {
   isWhole: boolean;
 }
 
-function rowOf(cells: readonly string[], { columns, line, isWhole }: Shape, place: string): Row {
+function rowOf(
+  cells: readonly string[],
+  { columns, line, isWhole }: Shape,
+  place: string,
+): Row | CathedralError {
   if (cells.length !== columns.length)
-    throw corrupt(place, `${counted(columns.length, 'cell')}, as line ${line} has`, `${cells.length}`);
+    return corrupt(place, `${counted(columns.length, 'cell')}, as line ${line} has`, `${cells.length}`);
   const row: Record<string, string> = {};
   for (let index = 0; index < columns.length; index += 1) {
     const [column, cell] = [columns[index]!, cells[index]!];
     if (column !== '') row[column] = cell;
     else if (isWhole && cell !== '')
-      throw corrupt(place, `a name for column ${index + 1} in line ${line}`, 'none');
+      return corrupt(place, `a name for column ${index + 1} in line ${line}`, 'none');
   }
   return row;
 }
