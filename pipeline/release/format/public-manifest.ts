@@ -36,9 +36,12 @@ export function expiryOf(asOf: string, now: number): string {
   return timestampOf(from + LIFETIME_MS);
 }
 
-/** Whether an unchanged release should be refreshed now. */
-export function needsRefresh(expires: string, now: number): boolean {
-  return Date.parse(expires) - slotTime(slotId(now)) <= RENEWAL_MS;
+/**
+ * Whether an unchanged release should be refreshed now: it expires soon, or later than one that is signed now, because the clock was
+ * ahead. Until then it could be withheld from readers as the newest.
+ */
+export function needsRefresh(expires: string, asOf: string, now: number): boolean {
+  return Date.parse(expires) - slotTime(slotId(now)) <= RENEWAL_MS || expires > expiryOf(asOf, now);
 }
 
 /** Folders beside the release. No file of a release is in them. */

@@ -69,9 +69,9 @@ export async function isStillCurrent(
   { records, baseUrl, now }: Pick<SigningPlace, 'records' | 'baseUrl' | 'now'>,
 ): Promise<boolean> {
   const recorded = (await records.read()).services[baseUrl];
-  const { signed } = served.manifest;
+  const { signed, timestamp } = served.manifest;
   if (!signed || recorded?.sha256 !== signedHash(served.manifest)) return false;
-  return !needsRefresh(signed.expires, now());
+  return !needsRefresh(signed.expires, timestamp, now());
 }
 
 /** A release as it or its record describes it. */

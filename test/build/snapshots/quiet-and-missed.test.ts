@@ -82,6 +82,23 @@ describe('a ledger without new events', () => {
     expect(await mirrorAt(of, '06T06:02:00')).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   });
 
+  test('has a release that was signed while the clock was a year ahead signed again once the clock is right', async () => {
+    const of = await service(40);
+    const year = await publishAt(of, '03T06:01:00', {
+      publisher: of.signsWith(of.keyFile, Date.parse('2026-07-03T06:01:00Z')),
+    });
+    expect(year.manifest.signed!.expires).toBe('2026-07-05T06:00:00Z');
+    await mirrorAt(of, '03T06:02:00');
+    const { outcome, manifest } = await publishAt(of, '03T06:03:00');
+    expect([outcome, manifest.signed]).toMatchObject([
+      'published',
+      { version: year.manifest.signed!.version + 1, expires: '2025-07-05T06:00:00Z' },
+    ]);
+    expect(await mirrorAt(of, '03T06:04:00')).toMatchObject({ outcome: 'mirrored' });
+    expect(await failureOf(() => mirrorAt(of, '05T06:00:01'))).toMatchObject({ code: 'mirror_expired' });
+    expect((await publishAt(of, '03T06:05:00')).outcome).toBe('unchanged');
+  });
+
   test('gets its log again in a run that refreshes its release', async () => {
     const of = await service(300);
     await publishAt(of, '03T06:01:00');
