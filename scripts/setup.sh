@@ -9,6 +9,7 @@ node=node_modules/.bin/node
 omit=--omit=dev
 # Requires Node 22 or later, which is installed by then.
 DOWNLOADER=@puppeteer/browsers@3.2.6
+for_npm="Node 20.19, or 22.12 or later"
 benches=
 case "${1:-}" in --bench) benches=true ;; esac
 case "${1:-}" in --tools | --test | --bench | --cluster) omit= ;; esac
@@ -21,10 +22,15 @@ fail() {
 }
 
 install_dependencies() {
-  command -v npm >/dev/null || fail "npm is missing: install Node 20 or later, which brings it, and start again."
+  command -v npm >/dev/null || fail "npm is missing: install $for_npm, which brings it, and start again."
   if node scripts/missing-dependencies.mjs $omit >/dev/null; then return; fi
   [ -w . ] || fail "node_modules lacks packages of npm-shrinkwrap.json, and this user may not write to $PWD:" \
     "run “sh scripts/setup.sh${1:+ $1}” as $(stat -c %U . 2>/dev/null || echo 'its owner')."
+  # npm leaves out, without a word, the packages for this kind of machine that state a later Node than its own.
+  case $(node --version) in
+    v20.19.* | v20.[2-9][0-9].* | v22.1[2-9].* | v22.[2-9][0-9].* | v2[3-9].* | v[3-9][0-9].*) ;;
+    *) fail "expected $for_npm to run npm, found $(node --version): install one with its npm, and start again." ;;
+  esac
   say "installing the dependencies (npm ci${omit:+ $omit}) …"
   # No package needs its install script.
   npm ci $omit --ignore-scripts --loglevel=error || fail "npm ci failed: fix the cause above, and start again."

@@ -113,6 +113,40 @@ describe('the set-up', () => {
     expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --ignore-scripts --loglevel=error']);
   });
 
+  test('refuses a Node with which npm would leave out packages of this machine, and takes each other one', async () => {
+    const lock = JSON.parse(await readFile(join(PROJECT, 'npm-shrinkwrap.json'), 'utf8')) as {
+      packages: Record<
+        string,
+        { optional?: boolean; dev?: boolean; os?: string[]; engines?: { node?: string } }
+      >;
+    };
+    const ofMachines = Object.values(lock.packages).filter(
+      ({ optional, dev, os = [] }) => optional && !dev && (os.includes('linux') || os.includes('darwin')),
+    );
+    const stated = new Set(ofMachines.map(({ engines }) => engines?.node ?? '>=0'));
+    // A later one has to be refused by the set-up, too.
+    expect([...stated].sort()).toEqual([
+      '>= 12.0.0',
+      '>=0',
+      '>=18',
+      '>=20.9.0',
+      '^20.19.0 || >=22.12.0',
+      '^8.16.0 || ^10.6.0 || >=11.0.0',
+    ]);
+    expect(lock.packages['']!.engines!.node).toBe('^20.19.0 || >=22.12.0');
+    for (const version of ['18.20.4', '20.9.0', '22.11.0']) {
+      await write('fakes/version', `v${version}\n`);
+      const { status, said, calls } = await setUp([]);
+      expect([status, calls]).toEqual([1, []]);
+      expect(said).toContain(`expected Node 20.19, or 22.12 or later to run npm, found v${version}`);
+    }
+    for (const version of ['20.19.2', '22.12.0', '24.0.0']) {
+      await rm(place('project/node_modules'), { recursive: true, force: true });
+      await write('fakes/version', `v${version}\n`);
+      expect((await setUp([])).status).toBe(0);
+    }
+  });
+
   const NODE_LINK = 'project/node_modules/.bin/node';
 
   sweep('uses the machine’s Node where it is new enough, also after it moved or grew old', async () => {
