@@ -9,7 +9,7 @@ import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { KnownRow } from '../import/row-index.ts';
 import type { RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
 import { convertEvent, forkAlert, type Kept } from './convert.ts';
-import { eventHash, type RemoteEvent } from './remote-event.ts';
+import type { RemoteEvent } from './remote-event.ts';
 
 /** The members of `data.source` that are needed to continue from an imported event, with the remote event's names. */
 const Source = z.object({
@@ -19,50 +19,22 @@ const Source = z.object({
   timestamp: z.string(),
 });
 
-/** That the remote ledger has an imported event no longer, or with another content, as an alert in the ledger lists it. */
-const Changes = z.array(
-  z.object({
-    event_id: z.string(),
-    change: z.enum(['modified', 'deleted']),
-    /** The hash of its new content. */
-    event_hash: z.string().optional(),
-  }),
-);
-
 /** How the events of a remote ledger are imported. */
-export const CIVIC_FORM: RowForm<RemoteEvent> = {
+export const CIVIC_FORM: RowForm = {
   noun: 'event',
+  names: { id: 'event_id', digest: 'event_hash' },
   other: 'another ledger, or an older copy of it',
   refusesEmpty: true,
   salts: (secret) => (_, about) =>
     createHmac('sha256', secret).update(about).digest().subarray(0, 16).toString('base64url'),
-  digest: ({ draft }) => eventHash(draft as RemoteEvent),
   rowOf: importedRow,
-  changesOf: ({ data }) =>
-    Changes.parse(data.changes ?? []).map(({ event_id, event_hash }) => ({
-      id: event_id,
-      digest: event_hash ?? null,
-    })),
-  listed(event_id, row) {
-    if (row === null) return { event_id, change: 'deleted' };
-    const event = row.draft as RemoteEvent;
-    const { previous_hash } = event;
-    return {
-      event_id,
-      change: 'modified',
-      event_hash: eventHash(event),
-      previous_hash,
-      timestamp: row.timestamp,
-    };
-  },
-  write,
   // An event whose clock went back has the time of its predecessor, and is not late for that.
   isLate: (own, _, sealedUntil) => Date.parse(own) < sealedUntil,
 };
 
 function importedRow({ seq, type, agent, data }: LedgerEvent): KnownRow | null {
   const source = Source.safeParse(data.source);
-  if (source.success) return knownRow(source.data);
+  if (source.success) return knownRow(source.data, source.data.event_hash);
   if (agent === IMPORT_AGENT && !Object.hasOwn(data, 'source')) return null;
   throw new CathedralError('import_failed', {
     place: `event ${seq}`,
@@ -71,17 +43,21 @@ function importedRow({ seq, type, agent, data }: LedgerEvent): KnownRow | null {
   });
 }
 
-function knownRow({ event_id, event_hash, previous_hash, timestamp }: z.output<typeof Source>): KnownRow {
-  const link = { hash: event_hash, before: previous_hash };
-  return { id: event_id, timestamp: utcTimestamp(timestamp), digest: event_hash, link };
+function knownRow(
+  { event_id, previous_hash, timestamp }: Omit<z.output<typeof Source>, 'event_hash'>,
+  digest: string,
+): KnownRow {
+  const link = { hash: digest, before: previous_hash };
+  return { id: event_id, timestamp: utcTimestamp(timestamp), digest, link };
+}
+
+/** `digest`: the hash of its content. */
+export function remoteRow(event: RemoteEvent, digest: string): SourceRow {
+  return { ...knownRow(event, digest), event: (next, context) => write(event, next, context) };
 }
 
 /** After an event that forks, an alert as well. */
-function write(
-  { draft: remote }: SourceRow<RemoteEvent> & { draft: RemoteEvent },
-  { seq, notBefore }: NextPlace,
-  { salt, index }: WriteContext,
-): Written {
+function write(remote: RemoteEvent, { seq, notBefore }: NextPlace, { salt, index }: WriteContext): Written {
   const { event_id, previous_hash } = remote;
   const { event, line, kept } = convertEvent(remote, { seq, notBefore }, salt(seq, event_id));
   const events = [{ event, line }];
@@ -93,7 +69,7 @@ function write(
     findings.push({ kind: 'fork', rows: [event_id], message: `${alert.data.message}` });
     events.push({ event: alert, line: formatEventLine(alert) });
   }
-  return { events, row: knownRow(remote), findings };
+  return { events, findings };
 }
 
 function keptFinding(event_id: string, kept: Exclude<Kept, 'members'>): RowFinding {

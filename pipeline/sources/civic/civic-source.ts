@@ -7,7 +7,7 @@ import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { RowIndex } from '../import/row-index.ts';
 import type { Opening, RowSource, RowView, SourceAlert, SourceRow } from '../import/source.ts';
 import { inChainOrder, type Link } from './chain.ts';
-import { CIVIC_FORM } from './civic-form.ts';
+import { CIVIC_FORM, remoteRow } from './civic-form.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { assertEventHash, CHAIN_START, eventHash, type RemoteEvent } from './remote-event.ts';
 
@@ -51,7 +51,7 @@ export function civicSource({
   pageSize = PAGE_SIZE,
   mostBytes = MOST_BYTES,
   ...options
-}: CivicOptions): RowSource<RemoteEvent> {
+}: CivicOptions): RowSource {
   const baseUrl = URL.parse(url);
   if (!baseUrl || !/^https?:$/.test(baseUrl.protocol) || baseUrl.username || baseUrl.password) {
     const expected = 'an http or https address without a password';
@@ -73,7 +73,7 @@ export function civicSource({
 /** An event that is not imported yet. */
 type FreshLink = Link & { spooled: number };
 
-class CivicView implements RowView<RemoteEvent> {
+class CivicView implements RowView {
   readonly #remote: Remote;
   readonly #pageSize: number;
   readonly #opening: Opening;
@@ -108,7 +108,7 @@ class CivicView implements RowView<RemoteEvent> {
   }
 
   /** The newest events, and pages of older ones. */
-  async *some(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+  async *some(): AsyncGenerator<SourceRow[]> {
     yield* this.#recent(this.#overlap());
     yield* this.#withPredecessors(this.#older());
   }
@@ -137,17 +137,17 @@ class CivicView implements RowView<RemoteEvent> {
     return first?.event_id !== newest;
   }
 
-  async *all(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+  async *all(): AsyncGenerator<SourceRow[]> {
     yield* this.#withPredecessors(this.#pages());
   }
 
   /** In the order of their chain. */
-  async *fresh(): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+  async *fresh(): AsyncGenerator<SourceRow[]> {
     if (this.#index.state.end === null) for await (const _ of this.#recent(-Infinity));
     this.#acceptGaps();
     const isKnown = (hash: string) => this.#isSeen(hash) || this.#index.withHash(hash) !== null;
-    for (const { spooled } of inChainOrder(this.#fresh.values(), isKnown))
-      yield [rowOf(this.#spool.get(spooled))];
+    for (const { spooled, event_hash } of inChainOrder(this.#fresh.values(), isKnown))
+      yield [remoteRow(this.#spool.get(spooled), event_hash)];
   }
 
   async held(): Promise<null> {
@@ -181,14 +181,14 @@ class CivicView implements RowView<RemoteEvent> {
   }
 
   /** Reads the newest events again if some of these pages has a new one whose predecessor is missing: both arrived meanwhile. */
-  async *#withPredecessors(pages: AsyncIterable<RemoteEvent[]>): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+  async *#withPredecessors(pages: AsyncIterable<RemoteEvent[]>): AsyncGenerator<SourceRow[]> {
     const missing = new Set(this.#wanted.keys());
     for await (const events of pages) yield this.#imported(events);
     if (this.#wanted.keys().some((hash) => !missing.has(hash))) yield* this.#recent(this.#overlap());
   }
 
   /** Reads the events from a time on, and until every predecessor is found or the remote ledger does not have it. */
-  async *#recent(from: number): AsyncGenerator<SourceRow<RemoteEvent>[]> {
+  async *#recent(from: number): AsyncGenerator<SourceRow[]> {
     for (let pass = 1; pass === 1 || (pass <= MAX_PASSES && this.#wanted.size > 0); pass += 1)
       for await (const events of this.#pages()) {
         yield this.#imported(events);
@@ -235,23 +235,23 @@ class CivicView implements RowView<RemoteEvent> {
   }
 
   /** The imported ones among some events. The others are kept for `fresh`, once their hashes are verified. */
-  #imported(events: readonly RemoteEvent[]): SourceRow<RemoteEvent>[] {
-    return events.filter((event) => this.#take(event)).map(rowOf);
+  #imported(events: readonly RemoteEvent[]): SourceRow[] {
+    return events.flatMap((event) => this.#take(event) ?? []);
   }
 
-  /** Whether an event is imported. Keeps a new one, once its hash is verified. */
-  #take(event: RemoteEvent): boolean {
+  /** The row of an imported event. Keeps a new one, once its hash is verified. */
+  #take(event: RemoteEvent): SourceRow | null {
     const { event_id, event_hash, previous_hash } = event;
     const content = eventHash(event);
     const fresh = this.#fresh.get(event_id);
     if (fresh && fresh.event_hash !== event_hash)
       throw failed(`event ${event_id}`, `event_hash ${fresh.event_hash}, as it came before`, event_hash);
-    if (fresh) return false;
+    if (fresh) return null;
     const known = this.#index.row(event_id);
     if (known) {
       if (known.digest !== content) this.#changed.add(content);
       this.#wanted.delete(content);
-      return true;
+      return remoteRow(event, content);
     }
     this.#assertOwnHash(event_id, event_hash);
     assertEventHash(event, content);
@@ -268,7 +268,7 @@ class CivicView implements RowView<RemoteEvent> {
     this.#wanted.delete(event_hash);
     const hasBefore = this.#isSeen(previous_hash) || this.#index.withHash(previous_hash) !== null;
     if (!hasBefore && !this.#byHash.has(previous_hash)) this.#wanted.set(previous_hash, link);
-    return false;
+    return null;
   }
 
   #isSeen(hash: string): boolean {
@@ -329,8 +329,4 @@ class Spool {
   close(): void {
     this.#database.close();
   }
-}
-
-function rowOf(event: RemoteEvent): SourceRow<RemoteEvent> {
-  return { id: event.event_id, timestamp: utcTimestamp(event.timestamp), draft: event };
 }

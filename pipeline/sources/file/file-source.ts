@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { OF_ROWS } from '../import/imported-row.ts';
+import { draftRow, OF_ROWS } from '../import/imported-row.ts';
 import {
   assertRowId,
   type Opening,
@@ -228,10 +228,6 @@ class FileView implements RowView {
     return new Set([this.#row(row!, record).id]);
   }
 
-  columnOf(type: string, member: string): string | null {
-    return this.#reader.mapping.columnOf(type, member);
-  }
-
   async held(start: Start) {
     const records = this.#records(this.#placeOf(start));
     let last: FileRecord | undefined;
@@ -316,9 +312,9 @@ class FileView implements RowView {
       return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
     });
     if (mapped === null || mapped instanceof CathedralError)
-      return { id, timestamp: '', line, place: after, draft: mapped };
+      return draftRow({ id, timestamp: '', line, place: after }, mapped);
     const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
-    return { id, timestamp: mapped.timestamp, line, place: after, draft };
+    return draftRow({ id, timestamp: mapped.timestamp, line, place: after }, draft, mapping.columnOf);
   }
 }
 

@@ -5,36 +5,36 @@ import type { Change, Found, RowIndex } from './row-index.ts';
 import type { RowSource, RowView, SourceRow, Start } from './source.ts';
 
 /** A change of an imported row. `row`: as it is now; null: it was deleted. */
-export type Changed<Content> = Change & { row: SourceRow<Content> | null };
+export type Changed = Change & { row: SourceRow | null };
 
 /** Late rows that one import takes, rows that are there again and deleted ones: a bound on the memory that it needs. The next one finds the others. */
 const MAX_LATE = 10_000;
 
 /** What differs between the rows of a source and what was imported from them. */
-export class Comparison<Content> {
+export class Comparison {
   /** Rows that came after rows that follow them, in the source's order. */
-  readonly late = new Map<string, SourceRow<Content>>();
+  readonly late = new Map<string, SourceRow>();
   /** Whether the next import has to compare all rows again: some late ones are left to it, or some are held back. */
   isPartial = false;
-  readonly #changes = new Map<string, Changed<Content> & { seq: number }>();
+  readonly #changes = new Map<string, Changed & { seq: number }>();
   /** Of the changes, those that are no sign of another source: rows that are there again as they were, and old ones that were deleted. */
   readonly #usual = new Set<string>();
   /** Number of times that a row was as it was imported. */
   #same = 0;
-  readonly #source: RowSource<Content>;
-  readonly #view: RowView<Content>;
+  readonly #source: RowSource;
+  readonly #view: RowView;
   readonly #index: RowIndex;
   /** Number of imported rows that were looked for. */
   #compared = 0;
 
-  constructor(source: RowSource<Content>, view: RowView<Content>, index: RowIndex) {
+  constructor(source: RowSource, view: RowView, index: RowIndex) {
     this.#source = source;
     this.#view = view;
     this.#index = index;
   }
 
   /** In the order of the ledger. */
-  get changes(): Changed<Content>[] {
+  get changes(): Changed[] {
     return [...this.#changes.values()].sort((one, other) => one.seq - other.seq);
   }
 
@@ -42,14 +42,14 @@ export class Comparison<Content> {
    * Compares some of the imported rows, and all of them if `full` or if that shows that some are new or missing. Returns where new rows begin.
    * Throws `import_failed` if so many rows were changed that this is not the source that was imported.
    */
-  async run(full: boolean): Promise<Start<Content>> {
+  async run(full: boolean): Promise<Start> {
     if (this.#index.state.end === null) return { last: null };
     for await (const rows of this.#view.some()) {
       for (const row of rows) {
         const known = this.#index.row(row.id);
         this.#compared += known?.digest ? 1 : 0;
         if (known) this.compare(row, known);
-        else if (row.draft !== null) this.#addLate(row);
+        else if (row.event !== null) this.#addLate(row);
         // Otherwise each import would report another row of the same id as a change.
         if (this.#changes.has(row.id)) await this.#view.assertOnce?.(row);
       }
@@ -62,8 +62,8 @@ export class Comparison<Content> {
   }
 
   /** Notes what a row says that is known. */
-  compare(row: SourceRow<Content>, { id, seq, digest: known, last }: Found): void {
-    const digest = this.#source.form.digest(row);
+  compare(row: SourceRow, { id, seq, digest: known, last }: Found): void {
+    const { digest } = row;
     const isBack = digest === last;
     if (digest === known || isBack) this.#same += 1;
     if (digest === known) return;
@@ -78,18 +78,18 @@ export class Comparison<Content> {
   }
 
   /** Returns the last row that was imported before. */
-  async #compareAll(): Promise<SourceRow<Content> | null> {
+  async #compareAll(): Promise<SourceRow | null> {
     const index = this.#index;
     this.late.clear();
-    let last: SourceRow<Content> | null = null;
+    let last: SourceRow | null = null;
     /** Rows behind the last imported one so far: they are new, or late if another imported one follows. */
-    let others: SourceRow<Content>[] = [];
+    let others: SourceRow[] = [];
     for await (const rows of this.#view.all())
       for (const row of rows) {
         const known = index.row(row.id);
         // A source that brings events into its own order shows those that come back among the imported ones.
         if (!known || (known.digest === null && this.#source.oldestFirst !== null)) {
-          if (row.draft !== null && others.length <= MAX_LATE) others.push(row);
+          if (row.event !== null && others.length <= MAX_LATE) others.push(row);
           continue;
         }
         if (!index.see(row.id)) await this.#view.assertOnce?.(row);
@@ -120,14 +120,14 @@ export class Comparison<Content> {
   }
 
   /** A row that is before an imported one: it was deleted and is there again, or is late. */
-  async #foundBefore(row: SourceRow<Content>): Promise<void> {
+  async #foundBefore(row: SourceRow): Promise<void> {
     const known = this.#index.row(row.id);
     if (known ? !this.#index.see(row.id) : this.late.has(row.id)) await this.#view.assertOnce?.(row);
     if (known) this.compare(row, known);
     else this.#addLate(row);
   }
 
-  #addLate(row: SourceRow<Content>): void {
+  #addLate(row: SourceRow): void {
     if (this.late.size < MAX_LATE) this.late.set(row.id, row);
     else this.isPartial = true;
   }

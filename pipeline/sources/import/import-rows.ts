@@ -1,7 +1,6 @@
 import { CathedralError } from '../../errors.ts';
-import { type EventDraft, warningsOf } from '../../ledger/events/draft.ts';
+import { warningsOf } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
-import { MemberFault } from '../../ledger/events/event-check.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
@@ -13,7 +12,7 @@ import { formatCount, formatNumber } from '../../words/number.ts';
 import { type Changed, Comparison } from './compare-with-imported.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
-import { isIndexDamage, openIndex, type RowIndex, removeIndex } from './row-index.ts';
+import { isIndexDamage, listedChange, openIndex, type RowIndex, removeIndex } from './row-index.ts';
 import {
   type RowFinding,
   type RowSource,
@@ -23,10 +22,11 @@ import {
   type SourceRow,
   type Start,
   type Unread,
+  type WriteEvent,
 } from './source.ts';
 
-export interface ImportOptions<Content> {
-  source: RowSource<Content>;
+export interface ImportOptions {
+  source: RowSource;
   /** Folder of the local ledger, created if missing. */
   directory: string;
   signers: Signers;
@@ -69,7 +69,7 @@ export function unreadMessage({ line, since, reason }: Unread): string {
  * event, the rows before it are imported, their slot stays open, and the error follows. Throws `import_failed`, `ledger_schema` or
  * `ledger_order` with the row's id, and the errors of reading and writing a ledger.
  */
-export async function importRows<Content>(options: ImportOptions<Content>): Promise<ImportReport> {
+export async function importRows(options: ImportOptions): Promise<ImportReport> {
   const { directory, verifiers, now, waitMs } = options;
   const holder = `import, process ${process.pid}`;
   using writer = await LedgerWriter.open(directory, { create: true, verifiers, now, waitMs, holder });
@@ -96,9 +96,9 @@ class RowFault extends Error {
 }
 
 /** `known`: a row that is no event, which an attempt has just found. Slots of rows that may follow it are not sealed. */
-async function importOnce<Content>(
+async function importOnce(
   writer: LedgerWriter,
-  options: ImportOptions<Content>,
+  options: ImportOptions,
   known: RowFault | null,
 ): Promise<ImportReport> {
   const { source, full = false, auditWindows = 1 } = options;
@@ -132,31 +132,31 @@ async function importOnce<Content>(
 }
 
 /** Why the first of some changed rows is no event any more; without what was found, since findings are for everybody. */
-function unreadable<Content>(changes: readonly Changed<Content>[], noun: string): string {
+function unreadable(changes: readonly Changed[], noun: string): string {
   for (const { id, row } of changes)
-    if (row?.draft instanceof CathedralError)
-      return ` Now ${noun} ${id} is no event: expected ${row.draft.expected}.`;
+    if (row?.event instanceof CathedralError)
+      return ` Now ${noun} ${id} is no event: expected ${row.event.expected}.`;
   return '';
 }
 
-type EventRow<Content> = SourceRow<Content> & { draft: Content };
+type EventRow = SourceRow & { event: WriteEvent };
 
-function isEvent<Content>(row: SourceRow<Content>): row is EventRow<Content> {
-  return row.draft !== null && !(row.draft instanceof CathedralError);
+function isEvent(row: SourceRow): row is EventRow {
+  return typeof row.event === 'function';
 }
 
 /** Turns what an import found into the ledger's next events. */
-class Intake<Content> {
+class Intake {
   imported = 0;
   readonly findings: RowFinding[] = [];
   /** Why no more rows were taken. */
   fault: RowFault | undefined;
   /** The last new row that was taken, or left out. */
-  last: SourceRow<Content> | null = null;
+  last: SourceRow | null = null;
   hasAllLate = false;
-  readonly #view: RowView<Content>;
+  readonly #view: RowView;
   readonly #index: RowIndex;
-  readonly #source: RowSource<Content>;
+  readonly #source: RowSource;
   readonly #stopsAtFault: boolean;
   readonly #salt: Salt;
   readonly #now: number;
@@ -169,9 +169,9 @@ class Intake<Content> {
 
   constructor(
     writer: LedgerWriter,
-    view: RowView<Content>,
+    view: RowView,
     index: RowIndex,
-    { source, now, secret }: ImportOptions<Content>,
+    { source, now, secret }: ImportOptions,
     stopsAtFault: boolean,
   ) {
     this.#stopsAtFault = stopsAtFault;
@@ -187,10 +187,7 @@ class Intake<Content> {
   }
 
   /** Late rows, new rows, and alerts about what was found. */
-  async *events(
-    comparison: Comparison<Content>,
-    start: Start<Content>,
-  ): AsyncGenerator<readonly EventLine[]> {
+  async *events(comparison: Comparison, start: Start): AsyncGenerator<readonly EventLine[]> {
     for (const row of comparison.late.values()) yield this.#take(row, true) ?? [];
     this.hasAllLate = !this.fault;
     const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
@@ -211,7 +208,7 @@ class Intake<Content> {
   }
 
   /** A row that has an imported row's id: it was moved behind the last one, or was deleted and is there again. */
-  async #again(row: SourceRow<Content>, comparison: Comparison<Content>): Promise<void> {
+  async #again(row: SourceRow, comparison: Comparison): Promise<void> {
     const known = this.#index.row(row.id)!;
     // A source may have to read all rows for an answer, so it is not asked about each of many that are there again.
     const isOther = known.digest !== null || !this.#index.see(row.id);
@@ -221,38 +218,32 @@ class Intake<Content> {
   }
 
   /** A file that is written anew lacks its last rows for a moment: what they say must not count twice. */
-  #isBack(row: EventRow<Content>): boolean {
-    const last = this.#index.row(row.id)?.last ?? null;
-    return last !== null && last === this.#source.form.digest(row);
+  #isBack({ id, digest }: EventRow): boolean {
+    return digest === this.#index.row(id)?.last;
   }
 
   /** The events of a row, none if it is left out or no event; null for one that was imported before. */
-  #take(row: SourceRow<Content>, isLate: boolean): EventLine[] | null {
+  #take(row: SourceRow, isLate: boolean): EventLine[] | null {
     if (this.fault) return [];
     try {
       if (isEvent(row)) return this.#isBack(row) ? null : this.#write(row, isLate);
       if (this.#index.row(row.id)?.digest) return null;
-      if (row.draft instanceof CathedralError) throw row.draft;
+      if (row.event instanceof CathedralError) throw row.event;
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
-      this.fault = new RowFault(this.#withColumn(error, row), this.#notBefore);
+      this.fault = new RowFault(error, this.#notBefore);
       if (!this.#stopsAtFault) throw this.fault;
     }
     return [];
   }
 
-  #withColumn(error: CathedralError, { draft }: SourceRow<Content>): CathedralError {
-    if (!(error instanceof MemberFault)) return error;
-    return error.inColumn(this.#view.columnOf?.((draft as EventDraft).type, error.member) ?? null);
-  }
-
-  #write(row: EventRow<Content>, late: boolean): EventLine[] | null {
+  #write(row: EventRow, late: boolean): EventLine[] | null {
     const { name, form } = this.#source;
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
     const place = () => rowPlace(name, row, form.noun);
     const context = { late, salt: this.#salt, index: this.#index, place };
-    const { events, row: known, findings = [] } = form.write(row, next, context);
-    if (!this.#index.add(known, this.#seq)) return null;
+    const { events, findings = [] } = row.event(next, context);
+    if (!this.#index.add(row, this.#seq, late)) return null;
     const [{ event }] = events as [EventLine];
     if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);
     this.findings.push(...findings);
@@ -264,7 +255,7 @@ class Intake<Content> {
   }
 
   /** What is probably a mistake. Of those that have the same one, the first row is named. */
-  #warn(event: LedgerEvent, row: EventRow<Content>): void {
+  #warn(event: LedgerEvent, row: EventRow): void {
     const warnings = [...warningsOf(event), ...this.#index.names.of(event, `event ${event.seq}`)];
     for (const warning of warnings) {
       const { kind, expected, found } = warning;
@@ -285,8 +276,8 @@ class Intake<Content> {
     }
   }
 
-  *#alerts(changes: readonly Changed<Content>[]): Generator<EventLine[]> {
-    const { noun, listed: changed } = this.#source.form;
+  *#alerts(changes: readonly Changed[]): Generator<EventLine[]> {
+    const { noun, names } = this.#source.form;
     const named = (ids: readonly string[]) => `${formatCount(ids.length, noun)} (${listed(ids)})`;
     if (this.#late.length > 0) {
       const message = `${named(this.#late)} came late. The ledger has ${this.#late.length === 1 ? 'it' : 'them'} with a later time.`;
@@ -305,7 +296,7 @@ class Intake<Content> {
       const some = changes.slice(at, at + ALERT_CHANGES);
       const message = `${named(some.map(({ id }) => id))} ${some.length === 1 ? 'was' : 'were'} changed after the import. The ledger keeps what was imported.`;
       yield [
-        this.#alert('source-changed', { message, changes: some.map(({ id, row }) => changed(id, row)) }),
+        this.#alert('source-changed', { message, changes: some.map((one) => listedChange(one, names)) }),
       ];
       for (const change of some) this.#index.change(change);
     }

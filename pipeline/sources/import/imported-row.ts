@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { completeEvent, type EventDraft, type NextPlace } from '../../ledger/events/draft.ts';
 import { EVENT_DATA, type LedgerEvent } from '../../ledger/events/event.ts';
+import { MemberFault } from '../../ledger/events/event-check.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
 import { isJsonObject } from '../../ledger/events/json.ts';
 import { cycleOf, slotId, slotTime } from '../../ledger/events/slot.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
 import { memberOf } from '../rows/cell-value.ts';
-import type { Change, KnownRow } from './row-index.ts';
-import type { RowForm, RowSource, SourceRow, WriteContext, Written } from './source.ts';
+import type { RowForm, RowSource, SourceRow, WriteContext, WriteEvent, Written } from './source.ts';
 
 /** What `data.source` of an imported event holds. */
 const Source = z.object({
@@ -26,16 +26,6 @@ const Source = z.object({
   data_source: z.unknown().optional(),
 });
 
-/** What `data.changes` of an alert lists. */
-const Changes = z.array(
-  z.object({
-    row: z.string(),
-    change: z.enum(['modified', 'deleted']),
-    /** SHA-256 of the row's text after the change. */
-    sha256: z.string().optional(),
-  }),
-);
-
 /** Slots are sealed that long after their end. */
 export const SEAL_DELAY_MS = 30_000;
 
@@ -43,23 +33,17 @@ export const SEAL_DELAY_MS = 30_000;
 export const OF_ROWS: Pick<RowSource, 'form' | 'sealDelayMs' | 'quiet'> = {
   form: {
     noun: 'row',
+    names: { id: 'row', digest: 'sha256' },
     other: 'another table, an older copy of it, or another mapping',
     refusesEmpty: false,
     salts: sequenceSalts,
-    digest: (row) => hash('sha256', rowText(row), 'hex'),
     rowOf: importedRow,
-    changesOf,
-    listed: (row, now) =>
-      now === null
-        ? { row, change: 'deleted' }
-        : { row, change: 'modified', sha256: hash('sha256', rowText(now), 'hex') },
-    write: importRow,
     isLate(own, timestamp, sealedUntil) {
       const time = Date.parse(own);
       // Concurrent writers number rows in another order than that of their times, so a row of the last seconds of a slot may follow one of the next.
       return own !== timestamp && (time < sealedUntil || time < slotStart(timestamp) - SEAL_DELAY_MS);
     },
-  } satisfies RowForm<EventDraft>,
+  },
   sealDelayMs: SEAL_DELAY_MS,
   quiet: 'alive',
 };
@@ -69,17 +53,35 @@ export function slotStart(timestamp: string): number {
   return slotTime(slotId(Date.parse(timestamp)));
 }
 
+/** What a row says: its event without `timestamp`, `seq` and `salt`; why it is none; or null where the mapping leaves it out. */
+type Said = EventDraft | CathedralError | null;
+
+/** A row of a file or a table. `columnOf`: the column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
+export function draftRow<Row extends Omit<SourceRow, 'digest' | 'event'>>(
+  row: Row,
+  said: Said,
+  columnOf: (type: string, member: string) => string | null = () => null,
+): Row & SourceRow {
+  const digest = hash('sha256', rowText(row.timestamp, said), 'hex');
+  if (said === null || said instanceof CathedralError) return { ...row, digest, event: said };
+  const event: WriteEvent = (next, context) => {
+    try {
+      return importRow(row, said, next, context);
+    } catch (error) {
+      throw error instanceof MemberFault ? error.inColumn(columnOf(said.type, error.member)) : error;
+    }
+  };
+  return { ...row, digest, event };
+}
+
 /**
  * All that a row says, without its id. The text is the same whether it is made from the row or from the event that the row became, and in
  * whatever order the columns stand.
  */
-function rowText({ timestamp, draft }: SourceRow): string {
+function rowText(timestamp: string, draft: Said): string {
   if (draft === null) return 'left out';
   if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
-  return textOf(timestamp, draft);
-}
-
-function textOf(timestamp: string, { cycle, type, agent, data }: EventDraft): string {
+  const { cycle, type, agent, data } = draft;
   const said = { ...data };
   for (const name of WITH_ZEROS[type] ?? [])
     if (typeof said[name] === 'string') said[name] = withoutZeros(said[name]);
@@ -109,11 +111,7 @@ function inOrder(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
 }
 
-function knownRow(id: string, timestamp: string, text: string, late: boolean): KnownRow {
-  return { id, timestamp, digest: hash('sha256', text, 'hex'), late };
-}
-
-function importedRow(event: LedgerEvent): KnownRow | null {
+function importedRow(event: LedgerEvent): ReturnType<RowForm['rowOf']> {
   const parsed = Source.safeParse(event.data.source);
   if (!parsed.success) return null;
   const { row, timestamp = event.timestamp, late = false } = parsed.data;
@@ -123,12 +121,8 @@ function importedRow(event: LedgerEvent): KnownRow | null {
   const { source: _, ...data } = event.data;
   const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
   const { type, agent } = event;
-  return knownRow(row, timestamp, textOf(timestamp, { cycle, type, agent, data: own }), late);
-}
-
-function changesOf({ type, data }: LedgerEvent): Change[] {
-  const changes = type === 'alert_raised' ? Changes.safeParse(data.changes).data : undefined;
-  return (changes ?? []).map(({ row, sha256 = null }) => ({ id: row, digest: sha256 }));
+  const digest = hash('sha256', rowText(timestamp, { cycle, type, agent, data: own }), 'hex');
+  return { id: row, timestamp, digest, late };
 }
 
 /**
@@ -136,7 +130,8 @@ function changesOf({ type, data }: LedgerEvent): Change[] {
  * `completeEvent` throws, and `ledger_corrupt` for a line that is too long.
  */
 function importRow(
-  { id, timestamp, draft }: SourceRow & { draft: EventDraft },
+  { id, timestamp }: Pick<SourceRow, 'id' | 'timestamp'>,
+  draft: EventDraft,
   next: NextPlace,
   { late, salt, place }: WriteContext,
 ): Written {
@@ -162,7 +157,7 @@ function importRow(
   const { source: _, ...others } = data;
   const line = eventLine(event, JSON.stringify({ ...others, source }));
   assertLineFits(line, place);
-  return { events: [{ event, line }], row: knownRow(id, timestamp, textOf(timestamp, draft), late) };
+  return { events: [{ event, line }] };
 }
 
 const SALT_BYTES = 16;

@@ -10,12 +10,12 @@ const LOOKED_AT = 1000;
  * The rows of a first import, of which the first thousand are looked at before one is taken. A ledger cannot go back in time: where the
  * newest row comes first, all others would get its time, signed for good. A few rows that come late are reported instead.
  */
-export async function* oldestFirst<Content>(
-  batches: AsyncIterable<readonly SourceRow<Content>[]>,
-  source: RowSource<Content>,
+export async function* oldestFirst(
+  batches: AsyncIterable<readonly SourceRow[]>,
+  source: RowSource,
   now: number,
-): AsyncGenerator<readonly SourceRow<Content>[]> {
-  let first: SourceRow<Content>[] | null = [];
+): AsyncGenerator<readonly SourceRow[]> {
+  let first: SourceRow[] | null = [];
   for await (const batch of batches) {
     if (first === null) {
       yield batch;
@@ -32,15 +32,15 @@ export async function* oldestFirst<Content>(
   yield first;
 }
 
-function assertInOrder<Content>(
-  rows: readonly SourceRow<Content>[],
-  { name, oldestFirst: remedy }: RowSource<Content>,
+function assertInOrder(
+  rows: readonly SourceRow[],
+  { name, oldestFirst: remedy }: RowSource,
   now: number,
 ): void {
-  let latest: SourceRow<Content> | null = null;
-  const late: SourceRow<Content>[] = [];
+  let latest: SourceRow | null = null;
+  const late: SourceRow[] = [];
   for (const row of rows) {
-    if (row.draft === null || row.draft instanceof CathedralError) continue;
+    if (typeof row.event !== 'function') continue;
     const time = Date.parse(row.timestamp);
     // It is refused by itself, and no row is late because of it.
     if (time > now + MAX_AHEAD_MS) continue;

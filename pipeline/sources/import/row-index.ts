@@ -81,15 +81,13 @@ export function isRemoteCopy(ledger: string): boolean {
 /** Warnings of each kind that are told: the first of a million rows say what is wrong. */
 const MOST_TOLD = 20;
 
-/** What an event says about the row that it was made of. */
+/** What is known of a row, also by the event that it became. */
 export interface KnownRow {
   id: string;
-  /** Its own time. */
+  /** Its own time, in the ledger's form in UTC. */
   timestamp: string;
-  /** Hex SHA-256 of what it said. */
+  /** Hex SHA-256 of all that it says. */
   digest: string;
-  /** The row came after rows that follow it. */
-  late?: boolean;
   /** In a remote ledger: its hash, and that of its predecessor. */
   link?: { hash: string; before: string };
 }
@@ -179,8 +177,8 @@ export class RowIndex implements Disposable {
     return true;
   }
 
-  /** Adds a row that became the event `seq`. False: a row with its id is known and was not deleted. */
-  add({ id, timestamp, digest, late = false, link }: KnownRow, seq: number): boolean {
+  /** Adds a row that became the event `seq`; `late`: after rows that follow it. False: a row with its id is known and was not deleted. */
+  add({ id, timestamp, digest, link }: KnownRow, seq: number, late: boolean): boolean {
     const { changes } = this.#run(
       'INSERT INTO rows VALUES (?, ?, ?, NULL) ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, last = NULL WHERE digest IS NULL',
       id,
@@ -303,10 +301,32 @@ function foundOf(row: Record<string, unknown> | undefined): Found | null {
 export interface IndexedForm {
   /** What messages call a row. */
   noun: 'row' | 'event';
-  /** The row that an event was made of; null for any other event. Throws `import_failed` for an event of another ledger. */
-  rowOf(event: LedgerEvent): KnownRow | null;
-  /** The changes that an alert lists. */
-  changesOf(event: LedgerEvent): Change[];
+  /** What alerts call the id of a row, and the digest of what it says after a change. */
+  names: { id: string; digest: string };
+  /**
+   * The row that an event was made of, and whether it came after rows that follow it; null for any other event. Throws `import_failed` for an
+   * event of another ledger.
+   */
+  rowOf(event: LedgerEvent): (KnownRow & { late?: boolean }) | null;
+}
+
+/** A change as an alert lists it. `row`: as it is now; null: it was deleted. */
+export function listedChange(
+  { id, digest, row }: Change & { row: KnownRow | null },
+  names: IndexedForm['names'],
+): Record<string, unknown> {
+  if (row === null) return { [names.id]: id, change: 'deleted' };
+  const { link, timestamp } = row;
+  const remote = link && { previous_hash: link.before, timestamp };
+  return { [names.id]: id, change: 'modified', [names.digest]: digest, ...remote };
+}
+
+const Listed = z.array(z.record(z.string(), z.string()));
+
+/** The changes that an alert lists. */
+function changesIn({ type, data }: LedgerEvent, names: IndexedForm['names']): Change[] {
+  const changes = type === 'alert_raised' ? Listed.safeParse(data.changes).data : undefined;
+  return (changes ?? []).map((one) => ({ id: one[names.id] ?? '', digest: one[names.digest] ?? null }));
 }
 
 /**
@@ -332,8 +352,8 @@ export async function openIndex(
   const add = (event: LedgerEvent) => {
     index.names.of(event, `event ${event.seq}`);
     const row = form.rowOf(event);
-    if (row) index.add(row, event.seq);
-    else for (const change of form.changesOf(event)) index.change(change);
+    if (row) index.add(row, event.seq, row.late ?? false);
+    else for (const change of changesIn(event, form.names)) index.change(change);
   };
   try {
     let { next } = index.state;

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import type { EventDraft, EventWarning, NextPlace } from '../../ledger/events/draft.ts';
+import type { EventWarning, NextPlace } from '../../ledger/events/draft.ts';
 import type { EventLine } from '../../ledger/writing/ledger-writer.ts';
 import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
 
@@ -7,19 +7,19 @@ import type { IndexedForm, KnownRow, RowIndex } from './row-index.ts';
  * Rows that become the events of a local ledger: a table of a database, a file, a remote ledger. `import-rows.ts` follows them. A source
  * only reads.
  */
-export interface RowSource<Content = EventDraft> {
+export interface RowSource {
   /** For messages and events, without a password: `postgres://cathedral@db.example.org/registry?table=events`. */
   name: string;
   /** What to do where the newest rows come first; null: the source brings any order into its own. */
   oldestFirst: string | null;
   /** How the events of a ledger hold its rows. */
-  form: RowForm<Content>;
+  form: RowForm;
   /** Slots are sealed that long after their end, because a row becomes visible some time after its own time, ms. */
   sealDelayMs: number;
   /** Whether a slot without events is sealed as a sign of life. */
   quiet: 'alive' | 'never';
   /** Opens the rows as they are now. Throws `import_failed` if they cannot be read, or if they are no rows of events. */
-  open(opening: Opening): Promise<RowView<Content>>;
+  open(opening: Opening): Promise<RowView>;
 }
 
 export interface Opening {
@@ -32,48 +32,45 @@ export interface Opening {
 }
 
 /** The rows of a source. Each method may throw `import_failed`, also in the midst of rows. */
-export interface RowView<Content = EventDraft> extends AsyncDisposable {
+export interface RowView extends AsyncDisposable {
   /** Rows that every import compares: the newest of those up to the last imported one, and some older ones in turn. */
-  some(): AsyncIterable<readonly SourceRow<Content>[]>;
+  some(): AsyncIterable<readonly SourceRow[]>;
   /** Whether no row up to the last imported one is new or missing, as far as that shows at little cost. */
   isSame(): Promise<boolean>;
   /** All rows, in their order, as far as `fresh` goes; for a source that has an order of its own for new rows, only imported ones. */
-  all(): AsyncIterable<readonly SourceRow<Content>[]>;
+  all(): AsyncIterable<readonly SourceRow[]>;
   /** The rows from a start on, up to the last one before which no other row can still appear. */
-  fresh(start: Start<Content>): AsyncIterable<readonly SourceRow<Content>[]>;
+  fresh(start: Start): AsyncIterable<readonly SourceRow[]>;
   /**
    * `fresh` may hold rows back. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none. `unread`,
    * `future`: where somebody should know.
    */
-  held(start: Start<Content>): Promise<{ since: string; unread?: Unread; future?: string | null } | null>;
+  held(start: Start): Promise<{ since: string; unread?: Unread; future?: string | null } | null>;
   /** Which of these ids a row has that neither `all` nor `fresh` shows yet. Missing: none. */
   heldIds?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
-  assertOnce?(row: SourceRow<Content>): Promise<void>;
-  /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
-  columnOf?(type: string, member: string): string | null;
+  assertOnce?(row: SourceRow): Promise<void>;
   /** Further alerts, once all rows have been read. */
   alerts?(): Iterable<SourceAlert>;
   /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */
-  mark(start: Start<Content>, last: SourceRow<Content> | null, isWhole: boolean): Promise<string | null>;
+  mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<string | null>;
 }
 
 /** Where new rows begin: behind the last imported one, or behind a row that `all` has shown (null: with the first row). */
-export type Start<Content = EventDraft> = 'end' | { last: SourceRow<Content> | null };
+export type Start = 'end' | { last: SourceRow | null };
 
-/** A row and what it becomes. */
-export interface SourceRow<Content = EventDraft> {
-  /** Unique in the source and at most 200 characters. */
-  id: string;
-  /** Its own time, in the ledger's form in UTC. */
-  timestamp: string;
+/** A row, what it says and what it becomes. Its id is unique in the source and has at most 200 characters. */
+export interface SourceRow extends KnownRow {
   /** Where it is, for its source. */
   place?: unknown;
   /** The line where it begins, in a file. */
   line?: number;
-  /** A draft without `timestamp`, `seq` and `salt`; why the row is no event; or null for a row that the mapping leaves out. */
-  draft: Content | CathedralError | null;
+  /** Makes its event; or why it is no event; or null for a row that the mapping leaves out. */
+  event: WriteEvent | CathedralError | null;
 }
+
+/** The next events of a ledger. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` or `import_failed`. */
+export type WriteEvent = (next: NextPlace, context: WriteContext) => Written;
 
 /** A row for messages: `csv+file:/srv/votes.csv:7, row 17`. */
 export function rowPlace(name: string, { id, line }: Pick<SourceRow, 'id' | 'line'>, noun = 'row'): string {
@@ -134,8 +131,6 @@ export interface SourceAlert {
 export interface Written {
   /** Its event, and what follows it. */
   events: EventLine[];
-  /** The row as the index has it. */
-  row: KnownRow;
   findings?: readonly RowFinding[];
 }
 
@@ -152,19 +147,13 @@ export interface WriteContext {
 export type Salt = (seq: number, about: string) => string;
 
 /** How the events of a ledger hold the rows of a source. */
-export interface RowForm<Content> extends IndexedForm {
+export interface RowForm extends IndexedForm {
   /** What a source is in which nothing is as it was imported. */
   other: string;
   /** Whether even a source of a few rows is another one when it has none of them. */
   refusesEmpty: boolean;
   /** Salts derive from the secret: the same rows in the same order give the same bytes. */
   salts(secret: Uint8Array): Salt;
-  /** What the import compares: hex SHA-256 of all that a row says. */
-  digest(row: SourceRow<Content>): string;
-  /** A change as an alert lists it. `row`: as it is now; null: it was deleted. */
-  listed(id: string, row: SourceRow<Content> | null): Record<string, unknown>;
-  /** The event of a row. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` or `import_failed`. */
-  write(row: SourceRow<Content> & { draft: Content }, next: NextPlace, context: WriteContext): Written;
   /** Whether a row of this time is late as an event of that time. `sealedUntil`: end of the last sealed slot, Unix ms. */
   isLate(own: string, timestamp: string, sealedUntil: number): boolean;
 }

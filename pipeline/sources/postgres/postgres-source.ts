@@ -223,10 +223,6 @@ class PostgresView implements RowView {
       );
   }
 
-  columnOf(type: string, member: string): string | null {
-    return this.#relation.mapping.columnOf(type, member);
-  }
-
   async held() {
     const { bound, news: future } = this.#options;
     return bound.since === null ? null : { since: bound.since, future };

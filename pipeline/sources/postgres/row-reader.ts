@@ -1,5 +1,6 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import { exactNumber, JsonFault } from '../../ledger/events/json.ts';
+import { draftRow } from '../import/imported-row.ts';
 import { assertRowId, type SourceRow } from '../import/source.ts';
 import { faultOf, readJsonb, readRowJson } from '../rows/row-json.ts';
 import type { Column, Relation } from './relation.ts';
@@ -16,6 +17,7 @@ export function rowReader(
   return (fields) => {
     const rowId = `${fields[idAt]}`;
     const key = order.length > 1 ? [`${fields[timeAt]}`, rowId] : [rowId];
+    const none = { id: rowId, timestamp: '', place: key };
     const place = () => `${name}, row ${rowId}`;
     try {
       assertRowId(rowId, `${place().slice(0, 300)}, column ${id.name}`);
@@ -25,14 +27,14 @@ export function rowReader(
         values[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
       }
       const [mapped] = mapping.events(values, place);
-      if (!mapped) return { id: rowId, timestamp: '', place: key, draft: null };
+      if (!mapped) return draftRow(none, null);
       const { timestamp, ...draft } = mapped.draft;
       if (timestamp === undefined)
         throw wrong(`${place()}, column ${mapping.columnOf(draft.type, 'timestamp')}`, 'a time', 'NULL');
-      return { id: rowId, timestamp, place: key, draft };
+      return draftRow({ ...none, timestamp }, draft, mapping.columnOf);
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
-      return { id: rowId, timestamp: '', place: key, draft: error };
+      return draftRow(none, error);
     }
   };
 }

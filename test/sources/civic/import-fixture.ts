@@ -41,7 +41,7 @@ export class Folders {
 }
 
 export type ImportSettings = Partial<Omit<CivicOptions, 'baseUrl'>> &
-  Partial<Pick<ImportOptions<never>, 'secret' | 'full' | 'auditWindows'>> & { now?: string };
+  Partial<Pick<ImportOptions, 'secret' | 'full' | 'auditWindows'>> & { now?: string };
 
 /** An import that never really waits. `now` is an ISO time. */
 export async function importInto(
@@ -60,10 +60,10 @@ export async function importInto(
 }
 
 /** An import into a ledger of this fixture's key, that does not wait for another. */
-export function importFrom<T>(
-  source: RowSource<T>,
+export function importFrom(
+  source: RowSource,
   directory: string,
-  more: Partial<ImportOptions<T>> & Pick<ImportOptions<T>, 'now'>,
+  more: Partial<ImportOptions> & Pick<ImportOptions, 'now'>,
 ): Promise<ImportReport> {
   const keys = { signers: [SIGNER] as const, verifiers: [SIGNER.verifier], secret: SECRET };
   return importRows({ source, directory, ...keys, waitMs: 0, ...more });

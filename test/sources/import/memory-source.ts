@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
-import { OF_ROWS } from '../../../pipeline/sources/import/imported-row.ts';
+import { draftRow, OF_ROWS } from '../../../pipeline/sources/import/imported-row.ts';
 import type {
   Opening,
   RowSource,
@@ -21,7 +21,7 @@ export class MemorySource {
   /** Adds or replaces a row. */
   put(id: number, timestamp: string, draft: Partial<EventDraft> = {}): void {
     const whole = { type: 'heartbeat', agent: 'ATLAS', data: {}, ...draft };
-    this.table.set(id, { id: `${id}`, timestamp, draft: whole });
+    this.table.set(id, draftRow({ id: `${id}`, timestamp }, whole));
   }
 
   get source(): RowSource {

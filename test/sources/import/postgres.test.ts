@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import { Random } from '../../../pipeline/random.ts';
 import { type RowIndex, removeIndex } from '../../../pipeline/sources/import/row-index.ts';
 import { parsePostgresAddress } from '../../../pipeline/sources/postgres/address.ts';
@@ -504,9 +503,11 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       });
       const rows = (await Array.fromAsync(view.fresh({ last: null }))).flat();
       await view[Symbol.asyncDispose]();
-      return rows.map(({ draft }) => {
-        if (draft instanceof CathedralError) return { refused: draft.message };
-        const json = JSON.stringify(draft!.data.n);
+      const next = { seq: 0, notBefore: null, now: Date.now() };
+      return rows.map(({ id, event }) => {
+        if (typeof event !== 'function') return { refused: event!.message };
+        const context = { late: false, salt: () => 'A'.repeat(22), index: NO_ROWS, place: () => id };
+        const json = JSON.stringify(event(next, context).events[0]!.event.data.n);
         return { written: json.replace('{"n":', '').replace('}', '') };
       });
     };
