@@ -15,10 +15,10 @@ import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/event.ts';
-import { JsonFault, numberText, parseExactJson } from '../../ledger/events/json.ts';
+import { isJsonObject, JsonFault, numberText, parseExactJson } from '../../ledger/events/json.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
 import type { LogRow } from './log-rows.ts';
-import { csvCells, parsePlainObject } from './row-text.ts';
+import { csvCells } from './row-text.ts';
 
 /** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
 export type Cells = Readonly<Record<string, string>>;
@@ -281,11 +281,14 @@ export function unmarked(cell: string): string {
 
 const MARK = '#';
 
-/** Numbers keep their digits: a double would change an amount of more than fifteen. Null for what is no row, as one that is too deep. */
+/**
+ * Numbers keep their digits: a double would change an amount of more than fifteen. Null for what is no row, as one that is too deep or has a
+ * member twice, of which programs read one or the other.
+ */
 function parseExactly(text: string): Record<string, unknown> | null {
-  if (!parsePlainObject(text)) return null;
   try {
-    return withCells(parseExactJson(text)) as Record<string, unknown>;
+    const value = parseExactJson(text);
+    return isJsonObject(value) ? (withCells(value) as Record<string, unknown>) : null;
   } catch (fault) {
     if (fault instanceof JsonFault) return null;
     throw fault;
