@@ -1,5 +1,5 @@
 import { formatCount } from '../../words/number.ts';
-import type { FileRows, RowText } from './file-rows.ts';
+import type { FileRows } from './file-rows.ts';
 import {
   type Cells,
   type Difference,
@@ -43,8 +43,6 @@ interface CompareOptions {
   start?: Place | null;
   /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. */
   endsAnywhere?: boolean;
-  /** Rows that were read from the file already. */
-  read?: readonly RowText[];
   /** Called from time to time; null: all rows of the log were found. */
   onProgress?: (next: Place | null) => void;
 }
@@ -81,8 +79,6 @@ interface Walk extends CompareOptions {
   log: LogRows;
   excuses: Excuses;
   found: Compared;
-  /** Rows that were read from the file already. */
-  waiting: RowText[];
   line: number;
   /** The row of the log that should come next; null: there are no more; undefined: no row has shown yet where the file begins. */
   next: Place | null | undefined;
@@ -102,7 +98,7 @@ export async function compareRows(
   excuses: Excuses,
   options: CompareOptions,
 ): Promise<Compared> {
-  const { start, read = [], onProgress } = options;
+  const { start, onProgress } = options;
   const found: Compared = {
     findings: [],
     rows: 0,
@@ -120,14 +116,13 @@ export async function compareRows(
     log,
     excuses,
     found,
-    waiting: [...read],
     line: 0,
     next: start,
     newestTime: null,
     time: null,
   };
-  for (let row = await nextRow(walk); row; row = await nextRow(walk)) {
-    skipRow(walk);
+  for (let row = await file.peek(); row; row = await file.peek()) {
+    file.skip();
     walk.line = row.line;
     found.rows += 1;
     if (found.rows % PROGRESS_ROWS === 0) onProgress?.(walk.next ?? null);
@@ -139,16 +134,6 @@ export async function compareRows(
   if (!found.isAbandoned) await end(walk);
   found.findings.sort((one, other) => one.line - other.line);
   return found;
-}
-
-/** Rows that were read from the file already come before those that are still in it. */
-async function nextRow({ waiting, file }: Walk): Promise<RowText | null> {
-  return waiting[0] ?? file.peek();
-}
-
-function skipRow({ waiting, file }: Walk): void {
-  if (waiting.length > 0) waiting.shift();
-  else file.skip();
 }
 
 async function compareRow(text: string, walk: Walk): Promise<void> {
@@ -260,7 +245,7 @@ function isLike(row: LogRow, cells: Cells, walk: Walk): boolean {
 
 /** Whether the file’s next row is this row of the log. Then the current row is not a changed version of it. */
 async function isNextInFile(row: LogRow, walk: Walk): Promise<boolean> {
-  const following = await nextRow(walk);
+  const following = await walk.file.peek();
   return following !== null && isSame(row, following.text, walk);
 }
 

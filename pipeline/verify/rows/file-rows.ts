@@ -43,6 +43,8 @@ export class FileRows {
   #unreadable: FileFault | null = null;
   #document: JsonDocument | null = null;
   #next: RowText | null = null;
+  /** Rows that `first` has read. */
+  #first: RowText[] = [];
   #count = 0;
   /** Of the last row of a JSON document that was read; null before the first. */
   #endsInComma: boolean | null = null;
@@ -50,7 +52,7 @@ export class FileRows {
   /** Of the end of the file. */
   fault: FileFault | null = null;
   /** There are no more rows, which `peek` has found. */
-  hasEnded = false;
+  #hasEnded = false;
 
   /** `mostCharacters`: a longer row is a fault. */
   constructor(chunks: AsyncIterable<Uint8Array>, mostCharacters: number) {
@@ -60,13 +62,14 @@ export class FileRows {
 
   /** The rows that follow are those of a JSON document. `tail`: its end, which stood on the line of its beginning. */
   async begin(document: JsonDocument, tail: RowText | null = null): Promise<void> {
-    [this.#document, this.#next, this.#count, this.fault, this.hasEnded] = [document, null, 0, null, false];
+    [this.#document, this.#next, this.#count, this.fault, this.#hasEnded] = [document, null, 0, null, false];
     if (tail) await this.#end(tail);
   }
 
   /** The row that comes next; null: there are no more. */
   async peek(): Promise<RowText | null> {
-    if (this.#next || this.hasEnded) return this.#next;
+    if (this.#first.length > 0) return this.#first[0]!;
+    if (this.#next || this.#hasEnded) return this.#next;
     const line = await this.#readLine();
     if (!this.#document) this.#next = line;
     else if (line && !line.text.startsWith(']')) this.#next = this.#withoutComma(line);
@@ -76,15 +79,27 @@ export class FileRows {
     }
     if (this.#next) return this.#next;
     this.fault ??= this.#unreadable;
-    this.hasEnded = true;
+    this.#hasEnded = true;
     return null;
   }
 
   /** Goes beyond the row that comes next. */
   skip(): void {
+    if (this.#first.shift()) return;
     this.#next = null;
     this.#count += 1;
     this.#skipLine();
+  }
+
+  /** The first rows, at most so many, which come all the same. */
+  async first(most: number): Promise<RowText[]> {
+    const rows: RowText[] = [];
+    for (let row = await this.peek(); row && rows.length < most; row = await this.peek()) {
+      rows.push(row);
+      this.skip();
+    }
+    this.#first = [...rows];
+    return rows;
   }
 
   /** A row of a JSON document, in which commas stand between rows, and nowhere else. */
@@ -100,7 +115,7 @@ export class FileRows {
     if (tail && this.#endsInComma)
       this.fault ??= { line: this.#last, message: 'a comma follows the last row' };
     this.fault ??= await this.#endFault(tail);
-    this.hasEnded = true;
+    this.#hasEnded = true;
   }
 
   async #endFault(tail: RowText | null): Promise<FileFault | null> {

@@ -267,8 +267,8 @@ async function assertAllPublic(given: PastedRow, span: Span, log: PublicLog): Pr
   );
 }
 
-function typesOf({ table: { row }, cells }: PastedRow): readonly string[] {
-  return row.types === 'every' ? [cells.event_type ?? ''] : row.types;
+function typesOf({ table: { row, types }, cells }: PastedRow): readonly string[] {
+  return row.types === 'every' ? [cells.event_type ?? ''] : (row.types ?? types);
 }
 
 /** From when to when the events of a row may have happened. */

@@ -39,8 +39,8 @@ interface RowSource {
    * single row cannot be proved.
    */
   from: 'event' | 'day' | 'deliberation' | 'everything';
-  /** Types of these events; `every` for counts of all types. */
-  types: readonly KnownType[] | 'every';
+  /** Types of these events, if not those of the whole history; `every` for counts of all types. */
+  types?: readonly KnownType[] | 'every';
   /** Columns that follow from other events as well, so a row alone does not prove them. */
   beyond?: readonly string[];
 }
@@ -69,19 +69,16 @@ export type HistoryForm = 'csv' | 'json' | 'ndjson';
 
 /** Every public history. A test compares them with the table of artifacts, which pages would load whole. */
 export const HISTORY_TABLES: readonly HistoryTable[] = [
-  toTable(micHistory, { from: 'event', types: ['mic_mint'] }),
-  toTable(cathedralMultipliers, { from: 'event', types: ['genesis', 'multiplier_set'] }),
-  toTable(supplyByDay, { from: 'everything', types: 'every' }),
-  toTable(mintingByDay, { from: 'day', types: ['mic_mint'] }),
+  toTable(micHistory, { from: 'event' }),
+  toTable(cathedralMultipliers, { from: 'event' }),
+  toTable(supplyByDay, { from: 'everything' }),
+  toTable(mintingByDay, { from: 'day' }),
   toTable(miiByDay, { from: 'day', types: ['mii_reading'], beyond: ['threshold', 'minting_active'] }),
-  toTable(sentinelsByDay, { from: 'everything', types: 'every' }),
+  toTable(sentinelsByDay, { from: 'everything' }),
   toTable(eventsByDay, { from: 'day', types: 'every' }),
-  toTable(deliberationArchive, {
-    from: 'deliberation',
-    types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
-  }),
-  toTable(decisions, { from: 'event', types: ['decision_recorded'] }),
-  toTable(metricsByDay, { from: 'everything', types: 'every' }),
+  toTable(deliberationArchive, { from: 'deliberation' }),
+  toTable(decisions, { from: 'event' }),
+  toTable(metricsByDay, { from: 'everything' }),
 ];
 
 /** Not a history, since it forgets what is older than thirty days; but each of its rows is a reading. */
@@ -108,7 +105,7 @@ export const ROW_TABLES: readonly HistoryTable[] = [
 
 /** The audited export, which is restricted: its rows are compared as those of a history are. */
 export const EXPORT_TABLE: HistoryTable = withData({
-  ...toTable(ledgerExport, { from: 'event', types: 'every' }),
+  ...toTable(ledgerExport, { from: 'event' }),
   list: 'events',
 });
 

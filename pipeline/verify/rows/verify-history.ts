@@ -13,7 +13,6 @@ import {
   type RowFinding,
 } from './compare-rows.ts';
 import { type DayRows, dayRows, eventRows, type OnProgress } from './expected-rows.ts';
-import type { RowText } from './file-rows.ts';
 import { type HistoryFile, type OtherFile, readHistoryFile } from './history-file.ts';
 import {
   type Cells,
@@ -86,10 +85,9 @@ export async function verifyHistory(
   const hashed = hashedTypes(file.table);
   const isCounted = file.table.path === COUNTS;
   if (hashed.length > 0 && !isCounted) return fromHashed(file, hashed);
-  const first = await firstRows(file);
   const hidesGenesis = file.table.types.includes('genesis') && (await hasHiddenGenesis(log));
   const showsMints = hidesGenesis && (await log.withheldOn(['mic_mint'])).size === 0;
-  const supply = showsMints ? await supplyBefore(file, log, first) : null;
+  const supply = showsMints ? await supplyBefore(file, log) : null;
   const days = file.table.artifact.dayRows
     ? await dayRows(log, file.table, { supply: supply ?? 0n, onProgress: options.onProgress })
     : null;
@@ -101,7 +99,6 @@ export async function verifyHistory(
     form: file.form,
     masked,
     ...(file.asOf === null ? {} : { start: await startOf(file.asOf, file.table, rows) }),
-    read: first,
     onProgress(next) {
       const left = next === null ? 0 : (log.size * rows.blockOf(next)) / rows.blocks;
       options.onProgress?.({ stage: 'comparing', done: Math.round(log.size - left), total: log.size });
@@ -160,26 +157,12 @@ function fromHashed({ table, form }: HistoryFile, hashed: readonly KnownType[]):
   return { ...NOTHING, path: table.path, form, unchecked: [reason, ...rest] };
 }
 
-/** The rows that say which supply the file begins with. */
-async function firstRows({ rows }: HistoryFile): Promise<RowText[]> {
-  const first: RowText[] = [];
-  for (let row = await rows.peek(); row && first.length < SUPPLY_ROWS; row = await rows.peek()) {
-    first.push(row);
-    rows.skip();
-  }
-  return first;
-}
-
 /**
  * The supply at the beginning as a supply history states it: what two of its first rows have beyond the mints up to their day. Null
  * for another history.
  */
-async function supplyBefore(
-  { table, form }: HistoryFile,
-  log: PublicLog,
-  first: readonly RowText[],
-): Promise<bigint | null> {
-  const stated = first.flatMap(({ text }) => {
+async function supplyBefore({ table, form, rows }: HistoryFile, log: PublicLog): Promise<bigint | null> {
+  const stated = (await rows.first(SUPPLY_ROWS)).flatMap(({ text }) => {
     const { date, total_supply: total = '' } = parseCells(table, form, text) ?? {};
     const digits = unmarked(total);
     return date && /^\d+(\.\d{1,6})?$/.test(digits) ? [{ date, total: parseAmount(digits), minted: 0n }] : [];
