@@ -98,6 +98,7 @@ const Source = z
   .meta({ id: 'source', description: 'Where a value comes from' });
 export type Source = z.infer<typeof Source>;
 
+const MemberName = Name.refine((name) => !name.split('.').includes('__proto__'), 'a path without __proto__');
 const TypeName = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
 
 const Head = {
@@ -108,7 +109,7 @@ const Head = {
   agent: Source.optional().describe('Who reports it'),
   cycle: Source.optional().describe('Missing: the cycle of the day'),
   data: z
-    .record(TypeName, z.record(Name, Source))
+    .record(TypeName, z.record(MemberName, Source))
     .optional()
     .describe(
       'Event type → member of its data → where it comes from. `statuses.GDPR` is a member of a member',

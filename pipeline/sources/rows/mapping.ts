@@ -266,12 +266,13 @@ function mapRow(row: Row, { head, whole, members, others }: Part, place: () => s
   if (type === undefined) throw emptyRow(row, head.type.column, place);
   const timestamp = timeOf(row, head.timestamp, place);
   if (timestamp === null) return [];
-  let data: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
+  const own: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
+  const data = isJsonObject(own) ? { ...own } : own;
   for (const { path, reader } of members.get(`${type}`) ?? others) {
     const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
     if (value === undefined) continue;
     const at = () => (reader.column === null ? place() : `${place()}, column ${reader.column}`);
-    data = withMember(data, path.split('.'), value, 'data', at);
+    addMember(data, path.split('.'), value, 'data', at);
   }
   const cycle = text('cycle');
   // What has the wrong type is refused when the draft is completed.
@@ -319,22 +320,25 @@ function emptyRow(row: Row, column: string | null, place: () => string): Cathedr
 }
 
 /**
- * Data with one more member: of `statuses.GDPR`, the member GDPR of the member statuses. `name` says in errors what `data` is. Throws
+ * Adds a member to data: of `statuses.GDPR`, the member GDPR of the member statuses. `name` says in errors what `data` is. Throws
  * `ledger_schema` if there is a value already: another column has it too, and one of the two would be lost.
  */
-function withMember(
+function addMember(
   data: unknown,
   [member = '', ...rest]: readonly string[],
   value: unknown,
   name: string,
   place: () => string,
-): unknown {
+): void {
   const isObject = isJsonObject(data);
   const known = isObject && Object.hasOwn(data, member) ? data[member] : undefined;
   const path = `${name}.${member}`;
   if (isObject && (known === undefined || rest.length > 0)) {
-    const inner = rest.length === 0 ? value : withMember(known ?? {}, rest, value, path, place);
-    return { ...data, [member]: inner };
+    // An object may be a constant of the mapping file, which all rows have.
+    const inner = isJsonObject(known) ? { ...known } : (known ?? {});
+    if (rest.length > 0) addMember(inner, rest, value, path, place);
+    data[member] = rest.length > 0 ? inner : value;
+    return;
   }
   const [whose, found] = isObject ? [path, known] : [name, data];
   throw new CathedralError('ledger_schema', {
@@ -386,15 +390,14 @@ export function assertColumns(
   // It would set the prototype of a row, and of what readers make of the event.
   const hidden = mapping.columns.find((column) => column.split('.').includes('__proto__'));
   if (hidden !== undefined) throw misfit(place, 'no column __proto__', JSON.stringify(hidden));
-  for (const column of mapping.columns) {
-    if (columns.includes(column)) continue;
-    const alike = columns.find((one) => looksLike(one) === looksLike(column));
-    const near = alike ?? nearestName(column, columns);
-    const all = columns.map(shown).join(', ');
-    throw new CathedralError('config_invalid', {
-      place,
-      expected: `the column ${shown(column)}, which the mapping file names${near === null ? remedy : ''}`,
-      found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near)}, but not this one`,
-    });
-  }
+  const [column] = new Set(mapping.columns).difference(new Set(columns));
+  if (column === undefined) return;
+  const alike = columns.find((one) => looksLike(one) === looksLike(column));
+  const near = alike ?? nearestName(column, columns);
+  const all = columns.map(shown).join(', ');
+  throw new CathedralError('config_invalid', {
+    place,
+    expected: `the column ${shown(column)}, which the mapping file names${near === null ? remedy : ''}`,
+    found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near)}, but not this one`,
+  });
 }

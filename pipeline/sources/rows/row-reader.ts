@@ -132,7 +132,9 @@ function delimiterOf(start: string): string {
 
 /** Throws `ledger_corrupt` if a header has a column twice that is read. Jira exports one for each comment. */
 function assertOnce(columns: readonly string[], read: readonly string[], place: string): void {
-  const twice = read.find((column) => columns.indexOf(column) !== columns.lastIndexOf(column));
+  const seen = new Set<string>();
+  const again = new Set(columns.filter((column) => seen.size === seen.add(column).size));
+  const twice = read.find((column) => again.has(column));
   if (twice === undefined) return;
   throw corrupt(place, 'each column once', `${JSON.stringify(twice)} twice`);
 }

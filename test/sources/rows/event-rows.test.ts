@@ -159,6 +159,23 @@ describe('events are read from', () => {
       expect(await read(content, name, { mapping })).toMatchObject({ drafts: expected, faults: [] });
   });
 
+  test('rows of many columns, in time in proportion to their number, of which none changes a constant', async () => {
+    const columns = Array.from({ length: 8000 }, (_, index) => `c${index}`);
+    const own = Object.fromEntries(columns.map((column) => [column, column]));
+    const data = { wide: { ...own, of: { constant: { all: 1 } }, 'of.note': 'note' } };
+    const mapping = parseMapping(
+      JSON.stringify({ type: { constant: 'wide' }, agent: { constant: 'A' }, data }),
+      'mapping.json',
+    );
+    const ones = ',1'.repeat(columns.length);
+    const table = `note,${columns.join()}\nx${ones}\n${ones}\n`;
+    const { drafts, faults } = await read(table, 'a.csv', { mapping }, 1 << 20);
+    expect(faults).toEqual([]);
+    const [first, second] = drafts as { data: Record<string, unknown> }[];
+    expect(Object.keys(first!.data)).toHaveLength(columns.length + 1);
+    expect([first!.data.of, second!.data.of]).toEqual([{ all: 1, note: 'x' }, { all: 1 }]);
+  }, 15_000);
+
   test('CSV whose cells have line ends, with the line at which a row begins', async () => {
     for (const end of ['\n', '\r\n']) {
       const rows = [
