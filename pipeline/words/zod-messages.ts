@@ -16,6 +16,7 @@ const EXPECTATIONS: Record<string, (issue: any) => string> = {
   too_small: ({ origin, minimum }) => limited('at least', minimum, UNITS[origin]),
   too_big: ({ origin, maximum }) => limited('at most', maximum, UNITS[origin]),
   unrecognized_keys: ({ keys }) => `one without the member ${keys.join(', ')}`,
+  invalid_key: ({ issues }) => `a name that is ${describeIssue(issues[0])}`,
   invalid_format: ({ format, message }) =>
     format === 'regex' ? message : (FORMATS[format] ?? `a valid ${format}`),
 };

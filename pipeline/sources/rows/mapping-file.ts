@@ -210,7 +210,8 @@ function issueFault(issue: z.core.$ZodIssue, value: unknown, place: string): Cat
   const { inner, path } = innermost(issue, []);
   let at = value;
   for (const key of path) at = (at as Record<PropertyKey, unknown> | undefined)?.[key];
-  const shown = inner.code === 'unrecognized_keys' ? inner.keys.join(', ') : JSON.stringify(at);
+  const wrongPart = inner.code === 'invalid_key' ? path.at(-1) : at;
+  const shown = inner.code === 'unrecognized_keys' ? inner.keys.join(', ') : JSON.stringify(wrongPart);
   const found = at === undefined ? 'nothing' : `${shown}`.slice(0, 200);
   const where = path.length === 0 ? place : `${place}#${pointer(path)}`;
   return wrong(where, describeIssue(inner), found);
