@@ -86,6 +86,23 @@ describe('the documentation', () => {
   });
 });
 
+describe('lines to copy', () => {
+  const lines = PAGES.flatMap((page) => read(page).split('\n'));
+
+  test('name programs of a crontab by their path, since cron looks in /usr/bin and /bin only', () => {
+    const programs = lines.flatMap((line) => /^[\d*/]+(?: [\d*/]+){4} +(\S+)/.exec(line)?.[1] ?? []);
+    expect([...new Set(programs)]).toEqual(['/usr/local/bin/cathedral']);
+  });
+
+  test('run a command with every file of settings that the units have, also that of the mail server', () => {
+    const files = read('deploy/cathedral.service').match(/^EnvironmentFile=.*$/gm)!;
+    expect(files).toHaveLength(2);
+    const runs = lines.filter((line) => line.includes('systemd-run '));
+    expect(runs).not.toEqual([]);
+    for (const line of runs) for (const file of files) expect(line).toContain(` -p ${file} `);
+  });
+});
+
 describe('the systemd units', () => {
   const UNITS = readdirSync(join(PROJECT, 'deploy')).filter((name) => /\.(service|timer)$/.test(name));
   const linesOf = (file: string) => read(`deploy/${file}`).split('\n');
