@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,10 +14,14 @@ const CLOSE_MS = 50;
 /** These stand for all addresses of a machine, so a browser cannot open them. */
 const ANY = new Set(['0.0.0.0', '::']);
 
-/** Throws config_invalid if the address cannot be used. */
-export async function listenOn(server: Server, address: Address): Promise<void> {
+/**
+ * Of a name it takes the IPv4 address if there is one: most systems give ::1 first for `localhost`, where a proxy that asks 127.0.0.1
+ * would find nobody. Throws config_invalid if the address cannot be used.
+ */
+export async function listenOn(server: Server, address: Address, resolve = lookup): Promise<void> {
   try {
-    await once(server.listen(address.port, address.host), 'listening');
+    const { address: host } = await resolve(address.host, { order: 'ipv4first' });
+    await once(server.listen(address.port, host), 'listening');
   } catch (error) {
     throw notListening(address, error as NodeJS.ErrnoException);
   }

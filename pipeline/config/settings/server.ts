@@ -12,7 +12,7 @@ export const SERVER = settings('Server', {
     default: 'localhost',
     unit: 'a host name or an address of this machine',
     description:
-      'The address to listen on. The default accepts connections from this machine only, as behind a reverse proxy; 0.0.0.0 or :: accepts them from everywhere.',
+      'The address to listen on. The default accepts connections from this machine only, at 127.0.0.1 where it has IPv4, as behind a reverse proxy; 0.0.0.0 or :: accepts them from everywhere.',
   },
   port: {
     env: 'PORT',
