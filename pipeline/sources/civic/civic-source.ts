@@ -162,8 +162,8 @@ class CivicView implements RowView {
     }
   }
 
-  async mark(): Promise<string> {
-    return `${this.#audited}`;
+  async mark(): Promise<number> {
+    return this.#audited;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

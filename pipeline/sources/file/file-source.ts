@@ -81,7 +81,7 @@ async function openView(
   const stats = await file.stat();
   if (!stats.isFile())
     throw importFault(name, 'a file', stats.isDirectory() ? 'a folder' : 'a pipe or a device');
-  const before = Mark.safeParse(JSON.parse(opening.index.state.mark ?? 'null')).data ?? NO_MARK;
+  const before = Mark.safeParse(opening.index.state.mark).data ?? NO_MARK;
   const { size, mtimeMs } = await rewritten(file, stats, before.read?.offset ?? 0, opening.now, name);
   const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
   const head = Buffer.concat(await Array.fromAsync(chunksOf(extent, 0, Math.min(size, START_BYTES))));
@@ -252,10 +252,10 @@ class FileView implements RowView {
     return { since: formatTimestamp(held), unread: { line, since, reason } };
   }
 
-  async mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<string> {
+  async mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<Mark> {
     const place = (last?.place as RecordPlace | undefined) ?? this.#placeOf(start);
     const read = isWhole ? { ...place, sha256: await this.#hashUpTo(place.offset) } : null;
-    return JSON.stringify({ read, waiting: this.#waiting } satisfies Mark);
+    return { read, waiting: this.#waiting };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -53,7 +53,7 @@ export interface RowView extends AsyncDisposable {
   /** Further alerts, once all rows have been read. */
   alerts?(): Iterable<SourceAlert>;
   /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */
-  mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<string | null>;
+  mark(start: Start, last: SourceRow | null, isWhole: boolean): Promise<unknown>;
 }
 
 /** Where new rows begin: behind the last imported one, or behind a row that `all` has shown (null: with the first row). */

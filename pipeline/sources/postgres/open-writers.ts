@@ -13,13 +13,13 @@ export interface Final {
   /** Key of the last row before which no other can still appear; null: of none. */
   until: string[] | null;
   /** For the next import. */
-  mark: string;
+  mark: WritersSeen;
   /** No transaction that is still open began before; null: none was left. */
   heldSince: string | null;
 }
 
 /** The newest row at some moment, and the transactions that were writing the table then and that the import did not wait for. */
-const Mark = z.strictObject({
+export const WritersSeen = z.strictObject({
   /** Start of the server: later, the names of transactions mean others. */
   server: z.string(),
   /** Key of the newest row; null for an empty table. */
@@ -30,7 +30,7 @@ const Mark = z.strictObject({
   /** The same of these transactions. */
   since: z.string(),
 });
-type Mark = z.output<typeof Mark>;
+type WritersSeen = z.output<typeof WritersSeen>;
 
 /**
  * Finds up to where the rows of a table are final. A sequence numbers rows when they are written, and they appear when they are committed,
@@ -39,7 +39,11 @@ type Mark = z.output<typeof Mark>;
  * transaction has ended. So when all that locked the table at some moment have ended, no row can appear any more before the one that was
  * the newest at that moment. `previous`: the mark of the import before.
  */
-export async function findFinal(query: Query, relation: Relation, previous: string | null): Promise<Final> {
+export async function findFinal(
+  query: Query,
+  relation: Relation,
+  previous: WritersSeen | null,
+): Promise<Final> {
   const mark = await markNow(query, relation);
   const deadline = performance.now() + WAIT_MS;
   let open = mark.writers;
@@ -48,20 +52,19 @@ export async function findFinal(query: Query, relation: Relation, previous: stri
     open = await writersOf(query, relation);
   }
   if (!hasOpen(mark, open)) return finalAt(mark.newest, { ...mark, writers: [] });
-  const earlier = parseMark(previous, mark.server, relation);
-  if (earlier === null) return finalAt(null, mark);
+  if (previous?.server !== mark.server) return finalAt(null, mark);
   // So the import goes on, even if there always is some long transaction.
-  return hasOpen(earlier, open)
-    ? finalAt(null, earlier)
-    : finalAt(earlier.newest, { ...mark, since: earlier.at });
+  return hasOpen(previous, open)
+    ? finalAt(null, previous)
+    : finalAt(previous.newest, { ...mark, since: previous.at });
 }
 
-function finalAt(until: string[] | null, mark: Mark): Final {
-  return { until, mark: JSON.stringify(mark), heldSince: mark.writers.length > 0 ? mark.since : null };
+function finalAt(until: string[] | null, mark: WritersSeen): Final {
+  return { until, mark, heldSince: mark.writers.length > 0 ? mark.since : null };
 }
 
 /** The newest row first: whoever got an earlier id had locked the table by then, and still has, or has ended. */
-async function markNow(query: Query, relation: Relation): Promise<Mark> {
+async function markNow(query: Query, relation: Relation): Promise<WritersSeen> {
   const { from, order } = relation;
   const keys = order.map((key, at) => `(${key})::text AS k${at}`).join(', ');
   const newest = order.map((key) => `${key} DESC`).join(', ');
@@ -95,14 +98,6 @@ async function writersOf(query: Query, { oid }: Relation): Promise<string[]> {
   return rows.map(({ writer }) => writer);
 }
 
-function hasOpen({ writers }: Mark, open: readonly string[]): boolean {
+function hasOpen({ writers }: WritersSeen, open: readonly string[]): boolean {
   return writers.length > 0 && open.some((writer) => writer === PREPARED || writers.includes(writer));
-}
-
-/** Null for a mark of another server, order or version of this program. */
-function parseMark(text: string | null, server: string, { order }: Relation): Mark | null {
-  if (text === null) return null;
-  const { data: mark } = Mark.safeParse(JSON.parse(text));
-  const isUsable = mark?.server === server && (mark.newest === null || mark.newest.length === order.length);
-  return isUsable ? mark : null;
 }

@@ -7,7 +7,7 @@ import type { Opening, RowSource, RowView, SourceRow, Start } from '../import/so
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Bound, findBound, findFuture, valuesOf } from './held-rows.ts';
-import { findFinal } from './open-writers.ts';
+import { findFinal, WritersSeen } from './open-writers.ts';
 import { findRelation, type Query, type Relation } from './relation.ts';
 import { rowReader } from './row-reader.ts';
 
@@ -49,17 +49,18 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
         await query('BEGIN READ ONLY');
         await query(SET);
         const relation = await findRelation(query, address, mapping);
-        const before = Mark.safeParse(JSON.parse(opening.index.state.mark ?? 'null')).data;
-        const final = relation.showsWriters ? await findFinal(query, relation, before?.final ?? null) : null;
+        const order = relation.order.join();
+        const { data: known } = Mark.safeParse(opening.index.state.mark);
+        const before = known?.order === order ? known : NO_MARK;
+        const final = relation.showsWriters ? await findFinal(query, relation, before.final) : null;
         // The rows are those of a moment after the writers have ended.
         await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         await query(SET);
         const bound = await findBound(query, relation, final, address.settle);
-        const audited = before?.audited?.length === relation.order.length ? before.audited : null;
         const future = await findFuture(query, relation);
-        const mark = { final: final?.mark ?? null, audited, ids: before?.ids ?? null, future };
+        const mark = { ...before, order, final: final?.mark ?? null, future };
         // A service imports each minute, and would say the same each time.
-        const news = future === before?.future ? null : future;
+        const news = future === before.future ? null : future;
         return new PostgresView({ client, query, relation, bound, news, mark, address, opening });
       } catch (error) {
         await end(client);
@@ -124,8 +125,10 @@ const literal = (text: string) => pg.escapeLiteral(text);
 const keyOf = ({ order }: Relation) => `(${order.join(', ')})`;
 
 const Mark = z.object({
+  /** Of the rows. In another one, the keys of rows are others. */
+  order: z.string(),
   /** Of `findFinal`. */
-  final: z.string().nullable(),
+  final: WritersSeen.nullable(),
   /** Key of the row up to which older rows were compared again; null: begin with the first. */
   audited: z.array(z.string()).nullable(),
   /** Which ids the rows had up to the last imported one; null: not all that differed was taken. */
@@ -133,6 +136,8 @@ const Mark = z.object({
   /** What was said of rows that wait for their time. */
   future: z.string().nullable(),
 });
+type Mark = z.output<typeof Mark>;
+const NO_MARK: Mark = { order: '', final: null, audited: null, ids: null, future: null };
 
 interface ViewOptions {
   client: pg.Client;
@@ -142,7 +147,7 @@ interface ViewOptions {
   /** Which rows wait for their time, where the last import did not say it. */
   news: string | null;
   /** For the next import. */
-  mark: z.output<typeof Mark>;
+  mark: Mark;
   address: PostgresAddress;
   opening: Opening;
 }
@@ -228,13 +233,13 @@ class PostgresView implements RowView {
     return bound.since === null ? null : { since: bound.since, future };
   }
 
-  async mark(start: Start, _last: SourceRow | null, isWhole: boolean): Promise<string> {
+  async mark(start: Start, _last: SourceRow | null, isWhole: boolean): Promise<Mark> {
     const { mark, opening } = this.#options;
     const end = this.#keyOf(opening.index.state.end);
     if (!isWhole || end === null) mark.ids = null;
     else if (start !== 'end' || mark.ids === null) mark.ids = await this.#idsOf(this.#upTo(end));
     else mark.ids = await this.#idsOf(`${this.#after(this.#end)} AND ${this.#upTo(end)}`, mark.ids);
-    return JSON.stringify(mark);
+    return mark;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -58,7 +58,7 @@ export class MemorySource {
         const since = rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp;
         return since === undefined ? null : { since };
       },
-      mark: async () => `${audited}`,
+      mark: async () => audited,
       [Symbol.asyncDispose]: async () => {},
     };
   }

@@ -126,6 +126,16 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect((await importPostgres(address(1), folder, { full: true })).findings).toEqual([]);
   });
 
+  test('imports no row again where another order is named', async () => {
+    await server.sql(filled('ordered', 9000));
+    const folder = folders.make();
+    const run = (order: string) => importPostgres(server.address(`table=ordered&order=${order}`), folder);
+    expect(await run('id')).toMatchObject({ imported: 9000, findings: [] });
+    // The second one remembers up to which row it has compared older ones.
+    for (const order of ['id', 'timestamp', 'timestamp', 'id'])
+      expect(await run(order)).toMatchObject({ imported: 0, findings: [] });
+  });
+
   test('reports a row whose time was changed as changed, and imports it once', async () => {
     const row = (n: number, minute: number) => `('r${n}', '2026-01-01T00:${minute}:00Z')`;
     await server.sql(
