@@ -6,7 +6,6 @@ import { optionOf } from '../../pipeline/config/config.ts';
 import { describeProxies, useProxies } from '../../pipeline/config/proxies.ts';
 import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
 import { CathedralError, exitOf, firstError } from '../../pipeline/errors.ts';
-import { printable } from '../../pipeline/words/printable.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
 import { handleSignals, stopped } from './signals.ts';
@@ -101,7 +100,7 @@ function explain(thrown: unknown): number {
     : UNREACHED.test(error.message)
       ? `; ${describeProxies()}`
       : '';
-  progress.fault(`cathedral: ${escaped(error.message)}${advice}`, 'error', { code: error.code });
+  progress.fault(`cathedral: ${error.message}${advice}`, 'error', { code: error.code });
   return exitOf(error);
 }
 
@@ -117,11 +116,6 @@ function adviceOnPlace({ place, message }: CathedralError): string {
   if (uid === user) return other && `; ${other}`;
   const runs = `${there} belongs to ${nameOfUser(uid)}, and this runs as ${nameOfUser(user)}`;
   return `; ${runs}: change its owner (chown -R)${other && ` or ${other}`}`;
-}
-
-/** Messages quote text from anywhere, which must not control the terminal. Line breaks stay. */
-function escaped(message: string): string {
-  return message.split('\n').map(printable).join('\n');
 }
 
 // A service keeps running even if its messages are lost, as on a full disk.

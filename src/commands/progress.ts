@@ -1,5 +1,5 @@
-import { showDirections } from '../../pipeline/artifacts/format/show-directions.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
+import { printable } from '../../pipeline/words/printable.ts';
 
 /** Where lines go: standard error, or a list in a test. */
 export interface Lines {
@@ -27,8 +27,7 @@ export class Progress {
   #isService = false;
 
   constructor(lines: Lines, now: () => number) {
-    const { isTTY = false } = lines;
-    this.#lines = { isTTY, write: (text) => lines.write(showDirections(text)) };
+    this.#lines = lines;
     this.#now = now;
   }
 
@@ -41,8 +40,8 @@ export class Progress {
   /** Reports a failure. `more`: further members for a log. */
   fault(text: string, level: keyof typeof LEVELS = 'error', more: object = {}): void {
     this.end();
-    if (this.#isService) this.#write(level, text, more);
-    else this.#lines.write(`${text}\n`);
+    if (this.#isService) this.#write(level, escaped(text), more);
+    else this.#lines.write(`${escaped(text)}\n`);
   }
 
   /** Starts a stage, which ends the previous one. */
@@ -79,11 +78,11 @@ export class Progress {
 
   #line(text: string): void {
     if (this.#isService) {
-      this.#write('info', text);
+      this.#write('info', escaped(text));
       return;
     }
     const time = this.#lines.isTTY ? '' : `${new Date(this.#now()).toISOString()} `;
-    this.#lines.write(`${time}${text}\n`);
+    this.#lines.write(`${time}${escaped(text)}\n`);
   }
 
   #write(level: keyof typeof LEVELS, msg: string, more: object = {}): void {
@@ -94,6 +93,11 @@ export class Progress {
   #draw(): void {
     const { text, since } = this.#stage!;
     const seconds = Math.floor((this.#now() - since) / 1000);
-    this.#lines.write(`${CLEAR_LINE}${text} …${seconds > 0 ? ` ${seconds} s` : ''}`);
+    this.#lines.write(`${CLEAR_LINE}${printable(text)} …${seconds > 0 ? ` ${seconds} s` : ''}`);
   }
+}
+
+/** Texts quote cells and names from anywhere, of which nothing may be hidden or control the terminal. Line breaks stay. */
+function escaped(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }

@@ -54,6 +54,28 @@ describe('progress', () => {
     ]);
   });
 
+  test('shows by its number what nobody sees or what controls a terminal, in whatever it says', () => {
+    const cell = '"\u200e1\u200b/\u009b31m\u202e\u00ad"';
+    const seen = '"\\u{200e}1\\u{200b}/\\u{9b}31m\\u{202e}\\u{ad}"';
+    const say = (progress: Progress) => {
+      progress.fault(`found ${cell}\nin two lines`);
+      progress.note(cell);
+      progress.stage(cell);
+      progress.end();
+    };
+    expect(shown(written(true, say))).toEqual([`found ${seen}`, 'in two lines', seen, seen, '']);
+    expect(written(true, say)).toContain(`${seen} …`);
+    const lines = written(false, (progress) => {
+      progress.serve();
+      say(progress);
+    });
+    const texts = lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg);
+    expect(texts).toEqual([`found ${seen}\nin two lines`, seen, seen]);
+  });
+
   test('in the log of a service is one JSON object per line', () => {
     const lines = written(false, (progress, wait) => {
       expect(progress.serve()).toBe(true);
