@@ -158,11 +158,13 @@ function columnOf({ head, whole, members, others }: Part, type: string, member: 
 function eventsOfPart(row: Row, part: Part, place: () => string): MappedRow[] {
   const { each } = part;
   if (!each) return mapRow(row, part, place);
+  // A copy of the row for each column would take time with the square of their number.
+  const cells: Record<string, unknown> = { ...row };
   return each.columns.flatMap((column) => {
     const cell = columnValue(row, column);
     if (each.isEmpty(cell)) return [];
-    const at = () => `${place()}, column ${column}`;
-    return mapRow({ ...row, [each.name]: column, [each.value]: cell }, part, at);
+    Object.assign(cells, { [each.name]: column, [each.value]: cell });
+    return mapRow(cells, part, () => `${place()}, column ${column}`);
   });
 }
 

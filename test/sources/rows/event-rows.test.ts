@@ -176,6 +176,21 @@ describe('events are read from', () => {
     expect([first!.data.of, second!.data.of]).toEqual([{ all: 1, note: 'x' }, { all: 1 }]);
   }, 15_000);
 
+  test('a thousand columns of each row, in time in proportion to their number', async () => {
+    const columns = Array.from({ length: 1000 }, (_, index) => `v${index}`);
+    const data = { vote: { motion: 'motion', vote: 'vote' } };
+    const each = { columns, name: 'voter', value: 'vote' };
+    const votes = { each, type: { constant: 'vote' }, agent: 'voter', data };
+    const mapping = parseMapping(JSON.stringify({ events: [votes] }), 'mapping.json');
+    const rows = Array.from({ length: 20 }, (_, index) => `M-${index}${',yes'.repeat(columns.length)}\n`);
+    const table = `motion,${columns.join()}\n${rows.join('')}`;
+    const { drafts, faults } = await read(table, 'a.csv', { mapping }, 1 << 20);
+    expect(faults).toEqual([]);
+    expect(drafts).toHaveLength(20_000);
+    expect(drafts[1]).toEqual({ type: 'vote', agent: 'v1', data: { motion: 'M-0', vote: 'yes' } });
+    expect(drafts.at(-1)).toEqual({ type: 'vote', agent: 'v999', data: { motion: 'M-19', vote: 'yes' } });
+  }, 10_000);
+
   test('CSV whose cells have line ends, with the line at which a row begins', async () => {
     for (const end of ['\n', '\r\n']) {
       const rows = [
