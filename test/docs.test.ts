@@ -139,6 +139,17 @@ describe('the systemd units', () => {
     );
   });
 
+  test('take a stop for a success, and a wrong setting for what no restart corrects', () => {
+    const services = UNITS.filter((name) => name.endsWith('.service'));
+    for (const unit of services) {
+      // Of one that runs to its end, systemd takes no signal for a success by itself.
+      const statuses = valuesOf(unit, 'Type').includes('oneshot') ? '143 SIGTERM' : '143';
+      expect(valuesOf(unit, 'SuccessExitStatus'), unit).toEqual([statuses]);
+    }
+    for (const unit of services.filter((name) => valuesOf(name, 'Restart').length > 0))
+      expect(valuesOf(unit, 'RestartPreventExitStatus'), unit).toEqual(['2']);
+  });
+
   test('make a server and a publisher of one of many machines, which write where systemd lets them', () => {
     const [, ...args] = startOf('cathedral-serve-many.conf').split(' ').slice(1);
     const server = readOptions(serve!.options, { args, env: many }).values;
