@@ -81,7 +81,7 @@ export class Batch {
         this.#checkUnread(file);
         let count = 0;
         for await (const rows of file.rows) {
-          count += rows.filter(({ fault }) => !fault).length;
+          count += rows.filter(({ draft }) => !(draft instanceof CathedralError)).length;
           if (sorted)
             for (const draft of this.#part(file, rows)) sorted.add({ draft, file, line: this.#current.line });
           else yield this.#part(file, rows);
@@ -138,16 +138,15 @@ export class Batch {
     };
   }
 
-  #take({ line, mapped, fault }: FileRow, file: NamedRows): EventDraft | null {
-    if (fault) this.#refuse(fault);
-    else if (mapped === null) this.leftOut += 1;
-    if (mapped === null) return null;
-    const { type, timestamp } = mapped.draft;
-    this.#current = { file, line, type, isTimed: timestamp !== undefined };
-    if (mapped.id !== null && this.#isKnown(mapped.id)) return null;
+  #take({ line, id, draft }: FileRow, file: NamedRows): EventDraft | null {
+    if (draft === null) this.leftOut += 1;
+    if (draft instanceof CathedralError) this.#refuse(draft);
+    if (draft === null || draft instanceof CathedralError) return null;
+    this.#current = { file, line, type: draft.type, isTimed: draft.timestamp !== undefined };
+    if (id !== null && this.#isKnown(id)) return null;
     // What a row before it should have been is not the error of this one.
-    if (this.errors > 0) delete mapped.draft.seq;
-    return mapped.draft;
+    if (this.errors > 0) delete draft.seq;
+    return draft;
   }
 
   #isKnown(id: string): boolean {

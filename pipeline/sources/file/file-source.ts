@@ -4,9 +4,8 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
-import { inUtc } from '../../ledger/events/draft.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { draftRow, OF_ROWS } from '../import/imported-row.ts';
+import { draftRow, OF_ROWS, timed } from '../import/imported-row.ts';
 import {
   assertRowId,
   type Opening,
@@ -301,25 +300,16 @@ class FileView implements RowView {
     const { layout, mapping } = this.#reader;
     let id = `${after.index}`;
     const place = () => rowPlace(layout.name, { id, line });
-    const mapped = orFault(() => {
+    const draft = orFault(() => {
       if (row instanceof CathedralError) throw row;
       const own = mapping.idOf(row, place);
       assertRowId(own ?? id, place());
       id = own ?? id;
-      const [event] = mapping.events(row, place);
+      const [event = null] = mapping.events(row, place);
       // In a table with ids, the number of a row of totals is the id of another row.
       if (!event && own === null && mapping.columnOf('', 'id') !== null) id = `line ${line}`;
-      return event ? { draft: event.draft, timestamp: timeOf(event.draft.timestamp, place) } : null;
+      return event && timed(event, place);
     });
-    if (mapped === null || mapped instanceof CathedralError)
-      return draftRow({ id, timestamp: '', line, place: after }, mapped);
-    const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
-    return draftRow({ id, timestamp: mapped.timestamp, line, place: after }, draft, mapping.columnOf);
+    return draftRow({ id, line, place: after }, draft, mapping.columnOf);
   }
-}
-
-function timeOf(timestamp: unknown, place: () => string): string {
-  if (typeof timestamp === 'string') return inUtc(timestamp);
-  const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
-  throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
 }

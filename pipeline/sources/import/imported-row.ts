@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { completeEvent, type EventDraft, type NextPlace } from '../../ledger/events/draft.ts';
+import { completeEvent, type EventDraft, inUtc, type NextPlace } from '../../ledger/events/draft.ts';
 import { EVENT_DATA, type LedgerEvent } from '../../ledger/events/event.ts';
 import { MemberFault } from '../../ledger/events/event-check.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
@@ -53,35 +53,47 @@ export function slotStart(timestamp: string): number {
   return slotTime(slotId(Date.parse(timestamp)));
 }
 
-/** What a row says: its event without `timestamp`, `seq` and `salt`; why it is none; or null where the mapping leaves it out. */
-type Said = EventDraft | CathedralError | null;
+/** A draft with its own time, in UTC. */
+type Timed = EventDraft & { timestamp: string };
 
-/** A row of a file or a table. `columnOf`: the column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
-export function draftRow<Row extends Omit<SourceRow, 'digest' | 'event'>>(
-  row: Row,
-  said: Said,
+/** Throws `ledger_schema` for a draft without a time. */
+export function timed(draft: EventDraft, place: () => string): Timed {
+  const timestamp: unknown = draft.timestamp;
+  if (typeof timestamp === 'string') return { ...draft, timestamp: inUtc(timestamp) };
+  const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
+  throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
+}
+
+/**
+ * A row of a file or a table. `draft`: what it says, why it is no event, or null where the mapping leaves it out. `columnOf`: the column of a
+ * member of an event, `data.mii` or `agent`, for errors; null if it has none.
+ */
+export function draftRow<Place extends Pick<SourceRow, 'id' | 'place' | 'line'>>(
+  place: Place,
+  draft: Timed | CathedralError | null,
   columnOf: (type: string, member: string) => string | null = () => null,
-): Row & SourceRow {
-  const digest = hash('sha256', rowText(row.timestamp, said), 'hex');
-  if (said === null || said instanceof CathedralError) return { ...row, digest, event: said };
+): Place & SourceRow {
+  const digest = hash('sha256', rowText(draft), 'hex');
+  if (draft === null || draft instanceof CathedralError)
+    return { ...place, timestamp: '', digest, event: draft };
   const event: WriteEvent = (next, context) => {
     try {
-      return importRow(row, said, next, context);
+      return importRow(place.id, draft, next, context);
     } catch (error) {
-      throw error instanceof MemberFault ? error.inColumn(columnOf(said.type, error.member)) : error;
+      throw error instanceof MemberFault ? error.inColumn(columnOf(draft.type, error.member)) : error;
     }
   };
-  return { ...row, digest, event };
+  return { ...place, timestamp: draft.timestamp, digest, event };
 }
 
 /**
  * All that a row says, without its id. The text is the same whether it is made from the row or from the event that the row became, and in
  * whatever order the columns stand.
  */
-function rowText(timestamp: string, draft: Said): string {
+function rowText(draft: Timed | CathedralError | null): string {
   if (draft === null) return 'left out';
   if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
-  const { cycle, type, agent, data } = draft;
+  const { timestamp, cycle, type, agent, data } = draft;
   const said = { ...data };
   for (const name of WITH_ZEROS[type] ?? [])
     if (typeof said[name] === 'string') said[name] = withoutZeros(said[name]);
@@ -121,7 +133,7 @@ function importedRow(event: LedgerEvent): ReturnType<RowForm['rowOf']> {
   const { source: _, ...data } = event.data;
   const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
   const { type, agent } = event;
-  const digest = hash('sha256', rowText(timestamp, { cycle, type, agent, data: own }), 'hex');
+  const digest = hash('sha256', rowText({ timestamp, cycle, type, agent, data: own }), 'hex');
   return { id: row, timestamp, digest, late };
 }
 
@@ -130,14 +142,13 @@ function importedRow(event: LedgerEvent): ReturnType<RowForm['rowOf']> {
  * `completeEvent` throws, and `ledger_corrupt` for a line that is too long.
  */
 function importRow(
-  { id, timestamp }: Pick<SourceRow, 'id' | 'timestamp'>,
-  draft: EventDraft,
+  id: string,
+  { timestamp, type, agent, data, cycle }: Timed,
   next: NextPlace,
   { late, salt, place }: WriteContext,
 ): Written {
   const isBehind = next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0;
   const time = isBehind ? next.notBefore! : timestamp;
-  const { type, agent, data, cycle } = draft;
   const whole = {
     type,
     agent,

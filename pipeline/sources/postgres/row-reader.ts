@@ -1,8 +1,9 @@
-import { CathedralError, errorOf } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import { exactNumber, JsonFault } from '../../ledger/events/json.ts';
-import { draftRow } from '../import/imported-row.ts';
+import { draftRow, timed } from '../import/imported-row.ts';
 import { assertRowId, type SourceRow } from '../import/source.ts';
 import { faultOf, readJsonb, readRowJson } from '../rows/row-json.ts';
+import { orFault } from '../rows/row-reader.ts';
 import type { Column, Relation } from './relation.ts';
 
 const wrong = errorOf('ledger_schema');
@@ -17,25 +18,18 @@ export function rowReader(
   return (fields) => {
     const rowId = `${fields[idAt]}`;
     const key = order.length > 1 ? [`${fields[timeAt]}`, rowId] : [rowId];
-    const none = { id: rowId, timestamp: '', place: key };
     const place = () => `${name}, row ${rowId}`;
-    try {
+    const draft = orFault(() => {
       assertRowId(rowId, `${place().slice(0, 300)}, column ${id.name}`);
       const values: Record<string, unknown> = {};
       for (const [at, { column, read }] of readers.entries()) {
         const field = fields[at] ?? null;
         values[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
       }
-      const [mapped] = mapping.events(values, place);
-      if (!mapped) return draftRow(none, null);
-      const { timestamp, ...draft } = mapped.draft;
-      if (timestamp === undefined)
-        throw wrong(`${place()}, column ${mapping.columnOf(draft.type, 'timestamp')}`, 'a time', 'NULL');
-      return draftRow({ ...none, timestamp }, draft, mapping.columnOf);
-    } catch (error) {
-      if (!(error instanceof CathedralError)) throw error;
-      return draftRow(none, error);
-    }
+      const [event = null] = mapping.events(values, place);
+      return event && timed(event, () => `${place()}, column ${time.name}`);
+    });
+    return draftRow({ id: rowId, place: key }, draft, mapping.columnOf);
   };
 }
 

@@ -2,20 +2,22 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { basename } from 'node:path';
 import { CathedralError, orNull } from '../../errors.ts';
+import type { EventDraft } from '../../ledger/events/draft.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
-import { hasColumn, type MappedRow, type Mapping, type Row } from './mapping.ts';
+import { hasColumn, type Mapping, type Row } from './mapping.ts';
 import { readRecords } from './records.ts';
 import { csvReader, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
 
 export type Format = 'json' | 'ndjson' | 'csv';
 
-/** A row of a file, or one of its events: what it says, or why it says nothing. */
+/** A row of a file, or one of its events. */
 export interface FileRow {
   line: number;
-  /** Null for a row that the mapping leaves out, and for one with a fault. */
-  mapped: MappedRow | null;
-  fault?: CathedralError;
+  /** In its table; null where it has none, and for all but the first event of a row. */
+  id: string | null;
+  /** What it says; why it says nothing; or null for a row that the mapping leaves out. */
+  draft: EventDraft | CathedralError | null;
 }
 
 /** The rows of a file, in batches. */
@@ -86,12 +88,15 @@ function rowsOf(
   mapping: Mapping,
   absent: Set<string>,
 ): FileRow[] {
-  if (!(row instanceof CathedralError))
+  const place = () => `${name}:${line}`;
+  const rows = orFault(() => {
+    if (row instanceof CathedralError) throw row;
     for (const column of absent) if (hasColumn(row, column)) absent.delete(column);
-  const all =
-    row instanceof CathedralError ? row : orFault(() => mapping.events(row, () => `${name}:${line}`));
-  if (all instanceof CathedralError) return [{ line, mapped: null, fault: all }];
-  return all.length === 0 ? [{ line, mapped: null }] : all.map((mapped) => ({ line, mapped }));
+    const [first = null, ...others] = mapping.events(row, place);
+    const id = first && mapping.idOf(row, place);
+    return [{ line, id, draft: first }, ...others.map((draft) => ({ line, id: null, draft }))];
+  });
+  return rows instanceof CathedralError ? [{ line, id: null, draft: rows }] : rows;
 }
 
 /** Opens a file, or standard input. Throws `ledger_unreadable` when it is read. */

@@ -3,7 +3,7 @@ import { type CathedralError, errorOf } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { decoderOf } from './input.ts';
-import { idText, type MappedRow, type Mapping, type Row } from './mapping.ts';
+import { idText, type Mapping, type Row } from './mapping.ts';
 import { faultOf, partsOf, STRICT } from './row-json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -111,7 +111,7 @@ export const JSON_EVENTS: Mapping = {
   columnOf: () => null,
 };
 
-function eventOf(row: Row, place: () => string): MappedRow {
+function eventOf(row: Row, place: () => string): EventDraft {
   for (const name in row) {
     if (KNOWN.has(name)) continue;
     const near = nearestName(name, MEMBERS);
@@ -126,7 +126,7 @@ function eventOf(row: Row, place: () => string): MappedRow {
   const { id: _, ...draft } = row;
   const inexact = findInexact(draft);
   if (inexact) throw corrupt(`${place()}, member ${inexact.path.join('.')}`, EXACT_NUMBER, inexact.text);
-  return { id: JSON_EVENTS.idOf(row, place), draft: draft as unknown as EventDraft };
+  return draft as unknown as EventDraft;
 }
 
 /** A value that must be an object. Throws `ledger_schema`. */

@@ -26,13 +26,6 @@ const misfit = errorOf('ledger_schema');
 /** A row of a table: column → value. All values of CSV are texts. Missing, null and, mostly, an empty text mean: absent. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a row says. */
-export interface MappedRow {
-  /** The row's id in its table; null if the table has no column for it. */
-  id: string | null;
-  draft: EventDraft;
-}
-
 /** How rows of one table become events. */
 export interface Mapping {
   /** The columns that it reads. */
@@ -44,10 +37,10 @@ export interface Mapping {
   /** Whether a row may give several events. Sources have one for each row. */
   isWide: boolean;
   /**
-   * The drafts of a row's events, in their order, the first one with the row's id; none for a row that is left out. `place` names the row in
-   * errors. Throws `ledger_schema`, with the column.
+   * The drafts of a row's events, in their order; none for a row that is left out. `place` names the row in errors. Throws `ledger_schema`,
+   * with the column.
    */
-  events(row: Row, place: () => string): MappedRow[];
+  events(row: Row, place: () => string): EventDraft[];
   /** The row's id, also of a row that is left out; null if it has none. Throws `ledger_schema`. */
   idOf(row: Row, place: () => string): string | null;
   /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
@@ -126,12 +119,12 @@ function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = 
     digest: '',
     file,
     isWide,
-    events(row, place) {
-      const events = parts.flatMap((part) => eventsOfPart(row, part, place));
-      for (const event of events.slice(1)) event.id = null;
-      return events;
+    events: (row, place) => parts.flatMap((part) => eventsOfPart(row, part, place)),
+    idOf(row, place) {
+      const { id } = parts[0]!.head;
+      const value = id.read(row, plain('text'), 'id', place) ?? null;
+      return value === null ? null : idText(value, () => `${place()}, column ${id.column}`);
     },
-    idOf: (row, place) => idOf(row, parts[0]!.head, place),
     columnOf: (type, member) =>
       parts.map((part) => columnOf(part, type, member)).find((column) => column !== null) ?? null,
   };
@@ -155,7 +148,7 @@ function columnOf({ head, whole, members, others }: Part, type: string, member: 
   return own?.reader.column ?? whole.column;
 }
 
-function eventsOfPart(row: Row, part: Part, place: () => string): MappedRow[] {
+function eventsOfPart(row: Row, part: Part, place: () => string): EventDraft[] {
   const { each } = part;
   if (!each) return mapRow(row, part, place);
   // A copy of the row for each column would take time with the square of their number.
@@ -261,7 +254,7 @@ const shortJson = (value: unknown) => JSON.stringify(value).slice(0, 200);
 const plain = (kind: Kind): MemberKind => ({ kind, empty: undefined });
 
 /** One event, or none for a row that is left out. */
-function mapRow(row: Row, { head, whole, members, others }: Part, place: () => string): MappedRow[] {
+function mapRow(row: Row, { head, whole, members, others }: Part, place: () => string): EventDraft[] {
   const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
   const type = text('type');
   if (type === null) return [];
@@ -281,7 +274,7 @@ function mapRow(row: Row, { head, whole, members, others }: Part, place: () => s
   const draft = { type, agent: text('agent'), data } as EventDraft;
   if (timestamp !== NOW) draft.timestamp = timestamp as string;
   if (cycle !== undefined) draft.cycle = cycle as string;
-  return [{ id: idOf(row, head, place), draft }];
+  return [draft];
 }
 
 /** In a table without times, and as the default of a time: that of appending. */
@@ -298,11 +291,6 @@ function timeOf(row: Row, reader: Reader, place: () => string): unknown {
       'timestamp to be a time. In a mapping file, "default" of timestamp says what an empty cell means: null leaves the row out, "now" is the time of appending',
     found: 'nothing',
   });
-}
-
-function idOf(row: Row, { id }: Head, place: () => string): string | null {
-  const value = id.read(row, plain('text'), 'id', place) ?? null;
-  return value === null ? null : idText(value, () => `${place()}, column ${id.column}`);
 }
 
 /** The id of a row. Throws `ledger_schema` for an object, `{"$oid": …}`, of which a member has to be named. */

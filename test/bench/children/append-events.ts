@@ -1,6 +1,6 @@
 /** Appends a file of events to a ledger, or only validates them. */
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
-import { completeEvent, warningsOf } from '../../../pipeline/ledger/events/draft.ts';
+import { completeEvent, type EventDraft, warningsOf } from '../../../pipeline/ledger/events/draft.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import { Batch } from '../../../pipeline/sources/append/batch.ts';
 import { openInput, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
@@ -30,8 +30,8 @@ async function validate(): Promise<void> {
   let [seq, warnings] = [0, 0];
   let notBefore: string | null = null;
   for await (const rows of (await readRowFile(input)).rows) {
-    for (const { mapped } of rows) {
-      const event = completeEvent(mapped!.draft, { seq, notBefore, now: now() });
+    for (const { draft } of rows) {
+      const event = completeEvent(draft as EventDraft, { seq, notBefore, now: now() });
       warnings += warningsOf(event).length;
       notBefore = event.timestamp;
       seq += 1;

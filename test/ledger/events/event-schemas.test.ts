@@ -193,7 +193,9 @@ describe('the schema of a draft and its completion agree', () => {
   function completes(draft: unknown): boolean | null {
     try {
       const here = () => 'here';
-      const own = JSON_EVENTS.events(objectRow(draft, here), here)[0]!.draft;
+      const row = objectRow(draft, here);
+      JSON_EVENTS.idOf(row, here);
+      const own = JSON_EVENTS.events(row, here)[0]!;
       completeEvent(own, { ...NEXT, seq: typeof own.seq === 'number' ? own.seq : 0 });
       return true;
     } catch (error) {

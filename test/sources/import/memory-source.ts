@@ -20,8 +20,8 @@ export class MemorySource {
 
   /** Adds or replaces a row. */
   put(id: number, timestamp: string, draft: Partial<EventDraft> = {}): void {
-    const whole = { type: 'heartbeat', agent: 'ATLAS', data: {}, ...draft };
-    this.table.set(id, draftRow({ id: `${id}`, timestamp }, whole));
+    const whole = { type: 'heartbeat', agent: 'ATLAS', data: {}, timestamp, ...draft };
+    this.table.set(id, draftRow({ id: `${id}` }, { ...whole, timestamp }));
   }
 
   get source(): RowSource {

@@ -26,11 +26,11 @@ async function read(
   try {
     const file = await readRowFile({ name, bytes: chunks() }, options);
     for await (const batch of file.rows) {
-      for (const { line, mapped, fault } of batch) {
-        if (fault) result.faults.push(fault.message);
+      for (const { line, draft } of batch) {
+        if (draft instanceof CathedralError) result.faults.push(draft.message);
         else {
           result.lines.push(line);
-          result.drafts.push(mapped?.draft);
+          result.drafts.push(draft);
         }
       }
     }

@@ -225,5 +225,5 @@ test('a mapping file does not change its own numbers', () => {
   expect(() => parse('1e999')).toThrow(
     'm.json#/data/measured/n/constant: expected a number that a double holds',
   );
-  expect(parse('0.5').events({ at: AT }, () => 'x')[0]!.draft.data).toEqual({ n: 0.5 });
+  expect(parse('0.5').events({ at: AT }, () => 'x')[0]!.data).toEqual({ n: 0.5 });
 });
