@@ -29,8 +29,12 @@ const LINE_END = Buffer.from('\n');
 /** The end of some events: the seq of the next one, and the time of the last, null before the first. */
 export type EventsEnd = Pick<LedgerPosition, 'size' | 'timestamp'>;
 
-/** What failed at a place of a ledger. */
+/** What failed at a place of a ledger. The disk's own errors are named for releases; others stay as they are. */
 export function unwritable(place: string, cause: unknown): CathedralError {
+  if (cause instanceof CathedralError)
+    return cause.code === 'publish_failed'
+      ? new CathedralError('ledger_unwritable', { ...cause, cause })
+      : cause;
   const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
   if (isDiskFull(cause)) return diskFull(place, found, cause);
   return new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });

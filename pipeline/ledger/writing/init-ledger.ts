@@ -8,6 +8,7 @@ import type { EventOf, LedgerEvent } from '../events/event.ts';
 import { formatEventLine } from '../events/event-line.ts';
 import { type NoteKey, newNoteKey, readNoteKeys, verifierKeyOf, writeNoteKeys } from '../notes/note-keys.ts';
 import { openDirectory } from '../reading/directory.ts';
+import { unwritable } from './head-and-snapshot-files.ts';
 import { assertOutside, type LedgerKeyFiles } from './ledger-keys.ts';
 import { lockLedger } from './lock-ledger.ts';
 
@@ -43,8 +44,8 @@ export async function initLedger(ledger: NewLedger): Promise<{ event: LedgerEven
   const holder = `ledger init, process ${process.pid}`;
   using _ = await lockLedger(ledger.ledger, { waitMs: 0, holder });
   const isResumed = await assertFree(ledger);
-  const key = await create(ledger, event, isResumed).catch((cause: unknown) => {
-    throw asLedgerError(cause, ledger.ledger);
+  const key = await create(ledger, event, isResumed).catch((cause) => {
+    throw unwritable(ledger.ledger, cause);
   });
   return { event, verifierKey: verifierKeyOf(key) };
 }
@@ -116,15 +117,6 @@ async function entriesOf(folder: string): Promise<string[]> {
     const found = cause.code ?? cause.message;
     throw new CathedralError('ledger_unwritable', { place: folder, expected: 'a folder', found, cause });
   });
-}
-
-/** The disk's errors are named for releases, and this is a ledger. */
-function asLedgerError(cause: unknown, folder: string): unknown {
-  if (cause instanceof CathedralError && cause.code !== 'publish_failed') return cause;
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const fault = { place: folder, expected: 'a writable folder', found: code ?? message };
-  const { place, expected, found } = cause instanceof CathedralError ? cause : fault;
-  return new CathedralError('ledger_unwritable', { place, expected, found, cause });
 }
 
 /** The text of a charter. Throws config_invalid for a file that cannot be read, or that is not UTF-8. */

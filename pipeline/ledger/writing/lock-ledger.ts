@@ -1,7 +1,7 @@
 import { type Lock, type LockOptions, takeLock } from '../../disk/lock.ts';
 import { assertOwner } from '../../disk/owner.ts';
 import { realOf } from '../../disk/real-path.ts';
-import { CathedralError } from '../../errors.ts';
+import { unwritable } from './head-and-snapshot-files.ts';
 
 /**
  * The folder of a ledger's lock, `LEDGER.lock`: beside the ledger, because a ledger's folder holds nothing else. Every spelling of a
@@ -18,11 +18,7 @@ export function lockOf(ledger: string): string {
 export async function lockLedger(ledger: string, options: LockOptions): Promise<Lock> {
   // The lock stands beside the ledger, perhaps in a folder of root.
   assertOwner(ledger);
-  try {
-    return await takeLock(lockOf(ledger), options);
-  } catch (cause) {
-    // The lock is that of releases, too, whose code for this speaks of a release.
-    if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) throw cause;
-    throw new CathedralError('ledger_unwritable', { ...cause, expected: 'a place to write to', cause });
-  }
+  return takeLock(lockOf(ledger), options).catch((cause) => {
+    throw unwritable(ledger, cause);
+  });
 }

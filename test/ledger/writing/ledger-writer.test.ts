@@ -231,7 +231,8 @@ describe('appending', () => {
     const unlocked = emptyLedger();
     writeFileSync(lockOf(unlocked.path), 'in the way');
     const place = lockOf(unlocked.path);
-    await expect(open(unlocked)).rejects.toMatchObject({ code: 'ledger_unwritable', place });
+    const inTheWay = { code: 'ledger_unwritable', place, expected: 'a folder' };
+    await expect(open(unlocked)).rejects.toMatchObject(inTheWay);
     const none = openDirectory(`${temporaryFolder()}/none`);
     await expect(open(none)).rejects.toMatchObject({ code: 'ledger_unreadable' });
     expect(existsSync(lockOf(none.path))).toBe(false);
