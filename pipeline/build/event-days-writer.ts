@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJsonFile } from '../artifacts/format/json.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import {
   addEvent,
   EVENT_DAYS_FOLDER,
-  type EventDays,
+  EventDays,
   emptyMonth,
   eventDaysPath,
   formatEventDays,
   monthOf,
-  parseEventDays,
 } from '../ledger/log/event-days.ts';
 import { accompanyingFile, sha256, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
@@ -64,5 +64,5 @@ async function readMonth(staging: Staging, month: string): Promise<EventDays> {
   if (!file || !staging.previous) throw new Error(`${path}: the previous release has no such file`);
   const text = await readFile(join(staging.previous.dir, storedAt(file)), 'utf8').catch(() => '');
   if (sha256(text) !== file.sha256) throw await staging.damage(file);
-  return parseEventDays(text, path);
+  return parseJsonFile(text, EventDays, path, 'release_invalid');
 }

@@ -1,43 +1,12 @@
 import type * as z from 'zod/mini';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
-import { readJson } from '../../ledger/events/json.ts';
+import { JsonFault, type JsonRules, readStrictJson } from '../../ledger/events/json.ts';
 import { amountToNumber, formatAmount } from '../../model/amount.ts';
 import { printable } from '../../words/printable.ts';
 import { describe, formatPlace, schemaFault } from './schema-fault.ts';
 
-/** Strings and the punctuation that structures a JSON text; everything else is numbers, literals and white space. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
-
-interface Level {
-  /** Names seen so far; null in an array. */
-  names: Set<string> | null;
-  /** The member or element being read. */
-  at: string | number;
-}
-
-/**
- * The path to the first duplicate member of a JSON text, or the first one named `__proto__`; null if there is none. RFC 8259
- * §4 leaves the meaning of duplicates open, and JSON.parse silently keeps the last; a copy of the object would lose
- * `__proto__`. `text` has to be valid JSON.
- */
-function findBadMemberName(text: string): (string | number)[] | null {
-  const levels: Level[] = [];
-  let last = '';
-  for (const [token] of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (token === '{') levels.push({ names: new Set(), at: '' });
-    else if (token === '[') levels.push({ names: null, at: 0 });
-    else if (token === '}' || token === ']') levels.pop();
-    else if (token === ',' && typeof level?.at === 'number') level.at += 1;
-    else if (token === ':' && level?.names) {
-      level.at = JSON.parse(last) as string;
-      if (level.names.has(level.at) || level.at === '__proto__') return levels.map(({ at }) => at);
-      level.names.add(level.at);
-    }
-    last = token;
-  }
-  return null;
-}
+/** Of files: deeper than any that is published. */
+const RULES: JsonRules = { maxDepth: 1000, hazards: 'refuse', numbers: 'finite' };
 
 declare global {
   interface JSON {
@@ -93,21 +62,18 @@ export function parseJsonFile<S extends z.ZodMiniType>(
 }
 
 function parseJson(text: string, place: string, code: ErrorCode): unknown {
-  let value: unknown;
   try {
-    value = readJson(text);
+    return readStrictJson(text, RULES);
   } catch (cause) {
+    if (!(cause instanceof JsonFault)) throw cause;
+    const isMember = cause.code === 'duplicate_member' || cause.code === 'forbidden_member';
     throw new CathedralError(code, {
-      place,
-      expected: 'JSON',
-      found: printable((cause as Error).message),
+      place: isMember ? formatPlace(place, cause.path) : place,
+      expected: isMember ? 'each member once, none of them __proto__' : `JSON, with ${cause.expected}`,
+      found: isMember ? describe(cause.path.at(-1)) : printable(cause.found),
       cause,
     });
   }
-  const path = findBadMemberName(text);
-  if (path === null) return value;
-  const expected = 'each member once, none of them __proto__';
-  throw new CathedralError(code, { place: formatPlace(place, path), expected, found: describe(path.at(-1)) });
 }
 
 function ordered(schema: z.ZodMiniType, value: unknown, place: string): unknown {

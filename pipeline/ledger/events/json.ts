@@ -31,12 +31,22 @@ export class JsonFault extends SyntaxError {
     | 'forbidden_member'
     | 'lone_surrogate'
     | 'number_not_finite';
+  /** `a value at character 7` */
+  readonly expected: string;
+  readonly found: string;
   readonly path: readonly (string | number)[];
   readonly range: Range;
 
-  constructor(code: JsonFault['code'], message: string, path: readonly (string | number)[], range: Range) {
-    super(message);
+  constructor(
+    code: JsonFault['code'],
+    { expected, found }: { expected: string; found: string },
+    path: readonly (string | number)[],
+    range: Range,
+  ) {
+    super(`at character ${range.start}: expected ${expected}, found ${found}`);
     this.code = code;
+    this.expected = `${expected} at character ${range.start}`;
+    this.found = found;
     this.path = [...path];
     this.range = range;
   }
@@ -348,8 +358,7 @@ class Reader {
     end = Math.min(start + 1, this.#text.length),
   ): JsonFault {
     const found = start < this.#text.length ? JSON.stringify(this.#text.slice(start, start + 20)) : 'the end';
-    const message = `at character ${start}: expected ${expected}, found ${found}`;
-    return new JsonFault(code, message, this.#path, { start, end });
+    return new JsonFault(code, { expected, found }, this.#path, { start, end });
   }
 }
 

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { errorOf } from '../../errors.ts';
 import { described } from '../../words/described.ts';
 import { CalendarDate, type LedgerEvent } from '../events/event.ts';
 import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
-
-const invalid = errorOf('release_invalid');
 
 const Index = z.int().check(z.gte(0));
 
@@ -58,20 +55,6 @@ export function monthOf(timestamp: string): string {
 export function formatEventDays({ days, ...about }: EventDays): string {
   const head = JSON.stringify(about).slice(0, -1);
   return `${head},"days":[\n${days.map((day) => JSON.stringify(day)).join(',\n')}\n]}\n`;
-}
-
-/** Throws release_invalid; `place` names the file. */
-export function parseEventDays(text: string, place: string): EventDays {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (cause) {
-    throw invalid(place, 'JSON', JSON.stringify(text.slice(0, 80)), cause);
-  }
-  const { data, error } = EventDays.safeParse(json);
-  if (data) return data;
-  const { path, message } = error.issues[0]!;
-  throw invalid(place, 'the days of a month with their events', `${path.join('.')}: ${message}`);
 }
 
 /** Adds an event to the days of its month. */

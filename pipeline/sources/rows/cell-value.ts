@@ -12,7 +12,7 @@ import {
 } from '../../ledger/events/event.ts';
 import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../../ledger/events/json.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
-import { faultOf, partsOf, readRowJson } from './row-json.ts';
+import { faultOf, readRowJson } from './row-json.ts';
 
 const misfit = errorOf('ledger_schema');
 
@@ -194,7 +194,7 @@ function parseJson(text: string, expected: string): unknown {
     return readRowJson(text);
   } catch (fault) {
     if (!(fault instanceof JsonFault) || fault.code !== 'not_json') throw fault;
-    throw new CellFault(`${expected}, with ${partsOf(fault).expected}`);
+    throw new CellFault(`${expected}, with ${fault.expected}`);
   }
 }
 

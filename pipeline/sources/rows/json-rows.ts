@@ -4,7 +4,7 @@ import type { EventDraft } from '../../ledger/events/draft.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { decoderOf } from './input.ts';
 import { idText, type Mapping, type Row } from './mapping.ts';
-import { faultOf, partsOf, STRICT } from './row-json.ts';
+import { faultOf, STRICT } from './row-json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
 const schema = errorOf('ledger_schema');
@@ -36,13 +36,8 @@ export async function readJsonDocument(content: AsyncIterable<Buffer>, name: str
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const place = `${name}:${lines(fault.range.start)}`;
-    if (fault.code !== 'not_json' || !partsOf(fault).expected.startsWith('the end'))
-      throw faultOf(fault, text, place);
-    throw corrupt(
-      place,
-      'one JSON document; of several, one on each line (--format ndjson)',
-      partsOf(fault).found,
-    );
+    if (fault.code !== 'not_json' || !fault.expected.startsWith('the end')) throw faultOf(fault, text, place);
+    throw corrupt(place, 'one JSON document; of several, one on each line (--format ndjson)', fault.found);
   }
   const [items, unread] = itemsOf(value);
   if (items === null) throw noDocument(value, text, name);

@@ -6,7 +6,6 @@ import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledg
 import { describeIssue } from '../../words/zod-messages.ts';
 import { type Kind, memberOf } from './cell-value.ts';
 import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
-import { partsOf } from './row-json.ts';
 
 const wrong = errorOf('config_invalid');
 
@@ -197,8 +196,7 @@ function parseJson(text: string, place: string): unknown {
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const line = text.slice(0, fault.range.start).split('\n').length;
-    const { expected, found } = partsOf(fault);
-    throw wrong(`${place}:${line}`, `JSON, with ${expected}`, found, fault);
+    throw wrong(`${place}:${line}`, `JSON, with ${fault.expected}`, fault.found, fault);
   }
 }
 

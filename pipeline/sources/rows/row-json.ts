@@ -55,22 +55,12 @@ function notJson(text: string, place: string, cause: JsonFault): CathedralError 
   if (token !== undefined)
     return corrupt(place, 'JSON, which has no such value: leave the member out', token, cause);
   if (text.includes('\r')) return corrupt(place, 'lines that end with LF or CRLF', 'CR alone', cause);
-  const { expected, found } = partsOf(cause);
-  return corrupt(place, `a whole JSON value on each line, with ${expected}`, found, cause);
-}
-
-/** `at character 7: expected a value, found the end` → `a value at character 7`, `the end`. */
-export function partsOf({ message }: JsonFault): { expected: string; found: string } {
-  const [, at, expected, found = ''] = /^at character (\d+): expected (.*), found (.*)$/s.exec(message) ?? [];
-  return { expected: `${expected} at character ${at}`, found };
+  return corrupt(place, `a whole JSON value on each line, with ${cause.expected}`, cause.found, cause);
 }
 
 /** Why the JSON `text` of a row, or of a part of one, was refused. */
 export function faultOf(fault: JsonFault, text: string, place: string): CathedralError {
-  if (fault.code === 'not_json') {
-    const { expected, found } = partsOf(fault);
-    return corrupt(place, `JSON, with ${expected}`, found, fault);
-  }
+  if (fault.code === 'not_json') return corrupt(place, `JSON, with ${fault.expected}`, fault.found, fault);
   const member = fault.path.length === 0 ? '' : `, member ${fault.path.join('.')}`;
   const part = text.slice(fault.range.start, fault.range.end).slice(0, 80);
   return corrupt(`${place}${member}`, EXPECTED[fault.code], JSON.stringify(part), fault);

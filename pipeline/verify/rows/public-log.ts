@@ -1,5 +1,6 @@
+import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
-import { type EventDays, eventDaysPath, monthOf, parseEventDays } from '../../ledger/log/event-days.ts';
+import { EventDays, eventDaysPath, monthOf } from '../../ledger/log/event-days.ts';
 import { PublicEvents, type PublicLeaf } from '../../ledger/log/public-bundle.ts';
 import type { PublishedDecisions } from '../../ledger/log/public-events.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
@@ -235,7 +236,9 @@ export class PublicLog implements SignedLog {
   async #readMonth(month: string): Promise<EventDays | null> {
     const path = eventDaysPath(month);
     const found = await readSmall(this.origin, path, { most: MOST_DAYS_BYTES });
-    return found && parseEventDays(new TextDecoder().decode(found.bytes), this.origin.placeOf(path));
+    if (!found) return null;
+    const text = new TextDecoder().decode(found.bytes);
+    return parseJsonFile(text, EventDays, this.origin.placeOf(path), 'release_invalid');
   }
 }
 

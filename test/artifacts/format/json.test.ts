@@ -105,8 +105,8 @@ describe('formatJson', () => {
 
 describe('parseJsonFile', () => {
   test.each([
-    ['a syntax error', '{"id":"a",}', 'x', 'JSON'],
-    ['a byte order mark', '\uFEFF{"id":"a","score":1}', 'x', 'JSON'],
+    ['a syntax error', '{"id":"a",}', 'x', 'JSON, with a string at character 10'],
+    ['a byte order mark', '\uFEFF{"id":"a","score":1}', 'x', 'JSON, with a value at character 0'],
     [
       'a member given twice',
       '{"id":"a","score":1,"\\u0069d":"b"}',
@@ -118,6 +118,12 @@ describe('parseJsonFile', () => {
       '{"id":"a","score":1,"__proto__":{}}',
       'x: __proto__',
       'each member once, none of them __proto__',
+    ],
+    [
+      'half of a surrogate pair, which no file in UTF-8 holds',
+      '{"id":"\\ud800","score":1}',
+      'x',
+      'JSON, with well-formed Unicode at character 6',
     ],
     ['an unknown member', '{"id":"a","score":1,"x":1}', 'x: x', 'no member of this name'],
     ['a missing member', '{"id":"a"}', 'x: score', 'a number'],

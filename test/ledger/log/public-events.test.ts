@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import { EVENT_DATA, type KnownType, type LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { EXAMPLE_LEDGER, exampleOf } from '../../../pipeline/ledger/events/event-examples.ts';
 import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
-import {
-  addEvent,
-  emptyMonth,
-  formatEventDays,
-  parseEventDays,
-} from '../../../pipeline/ledger/log/event-days.ts';
+import { addEvent, EventDays, emptyMonth, formatEventDays } from '../../../pipeline/ledger/log/event-days.ts';
 import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import {
   formatPublicBundle,
@@ -122,5 +118,5 @@ test('the index of a month leads from a time and a type to the bundles', () => {
     },
     { date: '2026-05-02', first: 600, end: 602, bundles: [], withheld: { mic_burn: 1 } },
   ]);
-  expect(parseEventDays(formatEventDays(month), '2026-05.json')).toEqual(month);
+  expect(parseJsonFile(formatEventDays(month), EventDays, '2026-05.json')).toEqual(month);
 });
