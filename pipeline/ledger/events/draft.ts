@@ -149,6 +149,7 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
   // Without the time of day, which would make another warning of each event.
   if (event.cycle !== cycle)
     warn('cycle', `cycle ${cycle}, that of ${event.timestamp.slice(0, 10)}`, event.cycle);
+  warnAboutValues(event.timestamp, 'timestamp', warn);
   warnAboutValues(event.agent, 'agent', warn);
   warnAboutValues(event.data, 'data', warn);
   warnAboutNames(event, warn);
@@ -167,13 +168,27 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
 export const NO_VALUE =
   /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#\p{Lu}\/\p{Lu}|#{2,}|#[¡¿]?[\p{Lu}\d/_]+[!?]|Err:\d{3})$/u;
 
+/**
+ * What a missing time becomes: the first moments of .NET and Go, Windows, SQL Server, Excel and Unix, and the zero date of MySQL, where a day alone
+ * may be someone's birthday.
+ */
+const NO_TIME =
+  /^(000[01]-0[01]-0[01]([T ].*)?|(1601-01-01|1753-01-01|1899-12-3[01]|190[04]-01-01|1970-01-01)[T ]00:00(:00)?(\.0+)?(Z|\+00(:?00)?)?)$/;
+const LONGEST_NO_TIME = 35;
+
 /** `Ã¤` for ä, `Å¾` for ž, `Ð°` for а, `Â°` for °, `â€“` for a dash. Guillemets may follow a letter. */
 export const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
 /** Programs write it for what they could not read. */
 const LOST = '\ufffd';
 
+function isMissing(text: string): boolean {
+  return (
+    (text.length < 20 && NO_VALUE.test(text.trim())) || (text.length < LONGEST_NO_TIME && NO_TIME.test(text))
+  );
+}
+
 function warnAboutValues(value: unknown, path: string, warn: Warn): void {
-  if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
+  if (typeof value === 'string' && isMissing(value))
     warn(
       'value',
       `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,

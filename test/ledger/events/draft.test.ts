@@ -84,7 +84,7 @@ no data | <none> |  | expected data to be`);
 
 describe('warnings', () => {
   const warn = (draft: Partial<EventDraft>) =>
-    warningsOf(completeEvent({ ...DRAFT, ...draft }, NEXT)).map(
+    warningsOf(completeEvent({ ...DRAFT, ...draft }, { ...NEXT, notBefore: null })).map(
       ({ kind, expected, found }) => `${kind}: ${expected}: ${found}`,
     );
   const alert = { severity: 'info', scope: 'system', message: '' };
@@ -137,5 +137,19 @@ describe('warnings', () => {
       expect(warn({ agent: sentinel })).toEqual([of('agent')]);
     }
     expect(warn({ data: { mii: 1, note: sentinel } })).toEqual([of('data.note')]);
+  });
+
+  test.each([
+    '0001-01-01T00:00:00Z',
+    '1601-01-01T00:00:00Z',
+    '1753-01-01T00:00:00Z',
+    '1899-12-30T00:00:00Z',
+    '1900-01-01T00:00:00.000Z',
+    '1970-01-01T00:00:00Z',
+  ])('of a time that programs write for a missing one: %s', (timestamp) => {
+    const of = (path: string) => expect.stringContaining(`value: ${path} to be a value`);
+    const local = timestamp.replace('T', ' ').replace('Z', '+00');
+    const data = { mii: 1, closed: local, day: '0000-00-00', born: '1970-01-01', at: '1970-01-01T06:00:00Z' };
+    expect(warn({ timestamp, cycle: 'C-0', data })).toEqual(['timestamp', 'data.closed', 'data.day'].map(of));
   });
 });
