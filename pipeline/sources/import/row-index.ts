@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLTagStore } from 'node:sqlite';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import type { EventWarning } from '../../ledger/events/draft.ts';
@@ -114,12 +114,14 @@ export interface Found extends Change {
  */
 export class RowIndex implements Disposable {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  /** Prepares each statement once. */
+  readonly #sql: SQLTagStore;
   readonly #state: State;
   #names: LookAlikes | undefined;
 
   private constructor(database: DatabaseSync, state: State) {
     this.#database = database;
+    this.#sql = database.createTagStore();
     this.#state = state;
     database.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
   }
@@ -160,10 +162,11 @@ export class RowIndex implements Disposable {
   /** The names of the ledger. */
   get names(): LookAlikes {
     this.#names ??= new LookAlikes(
-      this.#prepare('SELECT * FROM names')
-        .all()
-        .map((row) => [`${row.key}`, { name: `${row.name}`, place: `${row.place}` }]),
-      (key, { name, place }) => this.#run('INSERT INTO names VALUES (?, ?, ?)', key, name, place),
+      this.#sql.all`SELECT * FROM names`.map((row) => [
+        `${row.key}`,
+        { name: `${row.name}`, place: `${row.place}` },
+      ]),
+      (key, { name, place }) => this.#sql.run`INSERT INTO names VALUES (${key}, ${name}, ${place})`,
     );
     return this.#names;
   }
@@ -179,12 +182,8 @@ export class RowIndex implements Disposable {
 
   /** Adds a row that became the event `seq`; `late`: after rows that follow it. False: a row with its id is known and was not deleted. */
   add({ id, timestamp, digest, link }: KnownRow, seq: number, late: boolean): boolean {
-    const { changes } = this.#run(
-      'INSERT INTO rows VALUES (?, ?, ?, NULL) ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, last = NULL WHERE digest IS NULL',
-      id,
-      seq,
-      Uint8Array.fromHex(digest),
-    );
+    const { changes } = this.#sql.run`INSERT INTO rows VALUES (${id}, ${seq}, unhex(${digest}), NULL)
+      ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, last = NULL WHERE digest IS NULL`;
     if (changes === 0) return false;
     if (link) this.#link(link.hash, link.before, id);
     if (!late) this.reach(id, timestamp);
@@ -200,42 +199,40 @@ export class RowIndex implements Disposable {
 
   change({ id, digest }: Change): void {
     if (digest === null)
-      this.#run('UPDATE rows SET digest = NULL, last = digest WHERE id = ? AND digest IS NOT NULL', id);
-    else this.#run('UPDATE rows SET digest = ?, last = NULL WHERE id = ?', Uint8Array.fromHex(digest), id);
+      this.#sql.run`UPDATE rows SET digest = NULL, last = digest WHERE id = ${id} AND digest IS NOT NULL`;
+    else this.#sql.run`UPDATE rows SET digest = unhex(${digest}), last = NULL WHERE id = ${id}`;
     if (digest !== null && this.#state.noun === 'event') this.#link(digest, null, id);
   }
 
   row(id: string): Found | null {
-    return foundOf(this.#get('SELECT * FROM rows WHERE id = ?', id));
+    return foundOf(this.#sql.get`SELECT * FROM rows WHERE id = ${id}`);
   }
 
   /** Number of imported rows that the source should have. */
   count(): number {
-    return this.#get('SELECT count(*) AS count FROM rows WHERE digest IS NOT NULL')!.count as number;
+    return this.#sql.get`SELECT count(*) AS count FROM rows WHERE digest IS NOT NULL`!.count as number;
   }
 
   /** Notes that the source has a row. False: that was noted before. */
   see(id: string): boolean {
-    return this.#run('INSERT OR IGNORE INTO seen VALUES (?)', id).changes > 0;
+    return this.#sql.run`INSERT OR IGNORE INTO seen VALUES (${id})`.changes > 0;
   }
 
   /** The rows that the source should have and `see` was not told of, at most so many, newest first. */
   unseen(most: number): Found[] {
-    const sql =
-      'SELECT * FROM rows WHERE digest IS NOT NULL AND id NOT IN (SELECT id FROM seen) ORDER BY seq DESC LIMIT ?';
-    return this.#prepare(sql)
-      .all(most)
-      .map((row) => foundOf(row)!);
+    const rows = this.#sql.all`SELECT * FROM rows
+      WHERE digest IS NOT NULL AND id NOT IN (SELECT id FROM seen) ORDER BY seq DESC LIMIT ${most}`;
+    return rows.map((row) => foundOf(row)!);
   }
 
   /** The id of the row that has or had this hash. */
   withHash(hash: string): string | null {
-    return this.#idOf('hash = ?', hash);
+    return idOf(this.#sql.get`SELECT id FROM links WHERE hash = unhex(${hash})`);
   }
 
   /** The id of the first row that named this hash as its predecessor. */
   firstAfter(hash: string): string | null {
-    return this.#idOf('before = ?', hash);
+    return idOf(this.#sql.get`SELECT id FROM links WHERE before = unhex(${hash}) ORDER BY rowid LIMIT 1`);
   }
 
   /** Commits what the ledger holds, for the next import. */
@@ -250,33 +247,12 @@ export class RowIndex implements Disposable {
   }
 
   #link(hash: string, before: string | null, id: string): void {
-    this.#run(
-      'INSERT OR IGNORE INTO links VALUES (?, ?, ?)',
-      Uint8Array.fromHex(hash),
-      before === null ? null : Uint8Array.fromHex(before),
-      id,
-    );
+    this.#sql.run`INSERT OR IGNORE INTO links VALUES (unhex(${hash}), unhex(${before}), ${id})`;
   }
+}
 
-  #idOf(condition: string, hash: string): string | null {
-    const row = this.#get(
-      `SELECT id FROM links WHERE ${condition} ORDER BY rowid LIMIT 1`,
-      Uint8Array.fromHex(hash),
-    );
-    return (row?.id as string | undefined) ?? null;
-  }
-
-  #run(sql: string, ...values: SQLInputValue[]) {
-    return this.#prepare(sql).run(...values);
-  }
-
-  #get(sql: string, ...values: SQLInputValue[]) {
-    return this.#prepare(sql).get(...values);
-  }
-
-  #prepare(sql: string): StatementSync {
-    return this.#statements.getOrInsertComputed(sql, () => this.#database.prepare(sql));
-  }
+function idOf(row: Record<string, unknown> | undefined): string | null {
+  return (row?.id as string | undefined) ?? null;
 }
 
 /** Throws for a file that is no index of this version. */
