@@ -114,6 +114,8 @@ const SETTINGS = Object.entries({
   extra_float_digits: 3,
   bytea_output: 'hex',
   IntervalStyle: 'iso_8601',
+  // It quotes names of types, too, and json would be a text.
+  quote_all_identifiers: 'off',
   cursor_tuple_fraction: 1,
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: LOCK_TIMEOUT_MS,

@@ -434,6 +434,36 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     }
   });
 
+  test('reads the same whatever the role sets', async () => {
+    await server.sql(
+      `CREATE TABLE styled (id integer PRIMARY KEY, timestamp timestamptz NOT NULL, type text NOT NULL, agent text NOT NULL,
+         "data.json" json, "data.jsonb" jsonb, "data.all" json[], "data.took" interval, "data.day" date, "data.bytes" bytea, "data.float" double precision);
+       INSERT INTO styled VALUES (1, '2026-07-01 08:00:00.5+02', 'remark', 'A', '{"a": 1.50}', '{"b": 2}', ARRAY['{"c": 3}'::json], '1 day 2 hours', '2026-07-02', '\\xff00', 0.1)`,
+    );
+    const read = async () => {
+      const folder = folders.make();
+      await importPostgres(server.address('table=styled'), folder);
+      return (await verifiedLedger(folder)).events;
+    };
+    const plain = await read();
+    expect(plain[0]!.data).toMatchObject({ json: { a: 1.5 }, jsonb: { b: 2 }, all: [{ c: 3 }] });
+    const styles = {
+      datestyle: "'German, DMY'",
+      timezone: "'Asia/Kathmandu'",
+      intervalstyle: 'sql_standard',
+      bytea_output: 'escape',
+      extra_float_digits: '-3',
+      quote_all_identifiers: 'on',
+    };
+    for (const [name, value] of Object.entries(styles))
+      await server.sql(`ALTER ROLE CURRENT_USER SET ${name} = ${value}`);
+    try {
+      expect(await read()).toEqual(plain);
+    } finally {
+      await server.sql('ALTER ROLE CURRENT_USER RESET ALL');
+    }
+  });
+
   test('keeps the names of members in jsonb', async () => {
     const names = ['\\', '"', '\n', '\\u00df'];
     const values = names.map(
