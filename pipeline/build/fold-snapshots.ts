@@ -95,11 +95,10 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
       for (const writer of writers) await writer.drain();
       continue;
     }
-    const { checkpoint, note: _, ...next } = end;
-    logProgress(position, next, log);
-    position = next;
-    const { origin, size, root } = checkpoint;
-    ledger = { origin, snapshot: next.snapshot!, size, root };
+    logProgress(position, end.position, log);
+    position = end.position;
+    const { origin, size, root } = end.checkpoint;
+    ledger = { origin, snapshot: position.snapshot!, size, root };
   }
   if (!ledger || position.size === 0) throw noEvents();
   const findings = newFindings(state, seen);

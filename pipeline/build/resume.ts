@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CathedralError } from '../errors.ts';
-import { LEDGER_START, type LedgerPosition, positionOf } from '../ledger/log/leaf.ts';
+import { LEDGER_START, type LedgerPosition } from '../ledger/log/leaf.ts';
 import { Position } from '../ledger/writing/sealed-position.ts';
 import { emptyState } from '../model/empty-state.ts';
 import { formatState, parseState, STATE_VERSION, type State } from '../model/state.ts';
@@ -27,10 +27,7 @@ const ResumeFile = z.strictObject({
 });
 
 export function formatResume({ position, state }: Resume): string {
-  const head = JSON.stringify({
-    format: `cathedral-resume/${RESUME_VERSION}`,
-    position: positionOf(position),
-  });
+  const head = JSON.stringify({ format: `cathedral-resume/${RESUME_VERSION}`, position });
   return `${head.slice(0, -1)},"state":${formatState(state).trimEnd()}}\n`;
 }
 

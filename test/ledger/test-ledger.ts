@@ -68,7 +68,7 @@ export async function readSealed(
   let end = from;
   const files = await openDirectory(folder).snapshots(from.snapshot);
   for await (const part of readSnapshots(files, from, [signer.verifier])) {
-    if (part.end) end = part.end;
+    if (part.end) end = part.end.position;
     else for (const leaf of part.leaves) all.push(leaf);
   }
   return { leaves: all, end };
@@ -84,7 +84,7 @@ export async function readLedger(
   for (const file of await openDirectory(folder).snapshots(null)) {
     const { leaves, end } = await readOne(file, position, verifiers);
     all.push(...leaves);
-    position = end;
+    position = end.position;
   }
   return { leaves: all, end: position };
 }

@@ -30,7 +30,7 @@ async function readAll(ledger: string): Promise<Leaf[]> {
     const batches = readSnapshot(file, position, [demoSigner().verifier]);
     let batch = await batches.next();
     for (; !batch.done; batch = await batches.next()) all.push(...batch.value);
-    position = batch.value;
+    position = batch.value.position;
   }
   return all;
 }

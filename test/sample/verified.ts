@@ -28,7 +28,7 @@ export async function readVerified(path: string): Promise<Verified> {
   };
   let position = LEDGER_START;
   for (const file of await directory.snapshots(null)) {
-    position = await drain(readSnapshot(file, position, [key]));
+    ({ position } = await drain(readSnapshot(file, position, [key])));
     found.snapshots.push({ id: file.id, size: position.size });
   }
   await drain(readHead(directory, position));

@@ -25,9 +25,4 @@ export interface LedgerPosition {
   timestamp: string | null;
 }
 
-/** The position alone. */
-export function positionOf({ snapshot, size, range, timestamp }: LedgerPosition): LedgerPosition {
-  return { snapshot, size, range, timestamp };
-}
-
 export const LEDGER_START: LedgerPosition = { snapshot: null, size: 0, range: [], timestamp: null };

@@ -26,7 +26,10 @@ export async function* readLedger({
   let sealed: LedgerPosition = LEDGER_START;
   let files = await directory.snapshots(null);
   do {
-    for (const file of files) sealed = yield* partsOf(readSnapshot(file, sealed, verifiers), file.id);
+    for (const file of files) {
+      const { position } = yield* partsOf(readSnapshot(file, sealed, verifiers), file.id);
+      sealed = position;
+    }
     const { behind } = yield* partsOf(readHead(directory, sealed), null);
     if (!behind) return sealed;
     // A snapshot was sealed meanwhile, perhaps one each time. Without one, the ledger has a gap.

@@ -1,7 +1,7 @@
 import { CathedralError, errorOf } from '../../errors.ts';
 import { counted } from '../../words/number.ts';
 import { slotTime } from '../events/slot.ts';
-import { type LedgerPosition, positionOf, type ReadLeaf } from '../log/leaf.ts';
+import type { LedgerPosition, ReadLeaf } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from './directory.ts';
@@ -12,7 +12,8 @@ import { readLines } from './read-lines.ts';
 const disorder = errorOf('ledger_order');
 
 /** The end of a verified snapshot, and its signed checkpoint. */
-export interface SnapshotEnd extends LedgerPosition {
+export interface SnapshotEnd {
+  position: LedgerPosition;
   checkpoint: Checkpoint;
   /** The checkpoint's signed note. */
   note: string;
@@ -42,7 +43,7 @@ export async function* readSnapshot(
     yield leaves;
   }
   assertSigned(file, reader, checkpoint);
-  return { ...reader.position(file.id), checkpoint, note };
+  return { position: reader.position(file.id), checkpoint, note };
 }
 
 /** Verified events of a snapshot, or its end once all of them are verified. */
@@ -60,7 +61,7 @@ export async function* readSnapshots(
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) yield { leaves: next.value };
     yield { end: next.value };
-    before = positionOf(next.value);
+    before = next.value.position;
   }
 }
 

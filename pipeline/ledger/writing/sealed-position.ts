@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../disk/durable.ts';
-import { LEDGER_START, type LedgerPosition, positionOf } from '../log/leaf.ts';
+import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from '../reading/directory.ts';
 import { isSealedAt } from '../reading/read-checkpoint.ts';
@@ -23,9 +23,8 @@ const positionPath = (ledger: string) => join(lockOf(ledger), 'sealed.json');
 /** Keeps the end of the newest snapshot, so that the next writer need not read the whole ledger. Without it, that writer does. */
 export async function keepPosition(ledger: string, position: LedgerPosition): Promise<void> {
   if (position.snapshot === null) return;
-  const json = JSON.stringify(positionOf(position));
   // A failure costs the next writer time, and nothing else.
-  await writeFileAtomically(positionPath(ledger), json, false).catch(() => undefined);
+  await writeFileAtomically(positionPath(ledger), JSON.stringify(position), false).catch(() => undefined);
 }
 
 /**
@@ -40,7 +39,7 @@ export async function sealedPosition(
   const kept = await keptPosition(ledger, files, verifiers);
   let position = kept ?? LEDGER_START;
   const rest = files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
-  for await (const { end } of readSnapshots(rest, position, verifiers)) if (end) position = positionOf(end);
+  for await (const { end } of readSnapshots(rest, position, verifiers)) if (end) position = end.position;
   if (rest.length > 0) await keepPosition(ledger, position);
   return position;
 }

@@ -7,7 +7,7 @@ import type { EventWarning } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
-import { LEDGER_START, type LedgerPosition, positionOf } from '../../ledger/log/leaf.ts';
+import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { IMPORT_INDEX, openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
 import { readHeadLines } from '../../ledger/reading/head.ts';
@@ -237,7 +237,7 @@ export class RowIndex implements Disposable {
 
   /** Commits what the ledger holds, for the next import. */
   save(sealed: LedgerPosition, next: number): void {
-    writeState(this.#database, { ...this.#state, next, sealed: positionOf(sealed) });
+    writeState(this.#database, { ...this.#state, next, sealed });
     this.#database.exec('COMMIT');
   }
 
@@ -336,7 +336,7 @@ export async function openIndex(
     const files = await ledger.snapshots(index.state.sealed.snapshot);
     for await (const { leaves, end } of readSnapshots(files, index.state.sealed, verifiers)) {
       for (const { event } of leaves ?? []) if (event.seq >= next) add(event);
-      next = Math.max(next, end?.size ?? 0);
+      next = Math.max(next, end?.position.size ?? 0);
     }
     for await (const lines of readHeadLines(ledger, next)) for (const { event } of lines) add(event);
     return index;

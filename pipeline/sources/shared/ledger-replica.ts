@@ -5,7 +5,7 @@ import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
-import { type LedgerPosition, positionOf } from '../../ledger/log/leaf.ts';
+import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../../ledger/reading/directory.ts';
@@ -276,13 +276,13 @@ export class LedgerReplica {
           const found = await readCompared(file.value, end, verifiers, own, (seq, hash, known) =>
             notShared('head.ndjson', seq, known, hash),
           );
-          if (found.size !== position.size || found.checkpoint.root !== root)
+          if (found.position.size !== position.size || found.checkpoint.root !== root)
             throw new CathedralError('store_failed', {
               place: `${shared.name}, ledger_snapshots ${id}`,
-              expected: `root ${found.checkpoint.root} of ${counted(found.size, 'event')}, as the checkpoint says`,
+              expected: `root ${found.checkpoint.root} of ${counted(found.position.size, 'event')}, as the checkpoint says`,
               found: `root ${root} of ${position.size}`,
             });
-          end = positionOf(found);
+          end = found.position;
           verified.push(id);
         }
       } finally {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
-import { LEDGER_START, positionOf } from '../../ledger/log/leaf.ts';
+import { LEDGER_START } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import {
@@ -162,11 +162,11 @@ export class LedgerSharer {
       const known = await shared.hashes(before.size, Math.min(checkpoint.size, size));
       const place = `snapshots/${file.id}.ndjson.zst`;
       const { root } = checkpoint;
-      const end = await readCompared(file, before, verifiers, known, (seq, hash, own) =>
+      const { position } = await readCompared(file, before, verifiers, known, (seq, hash, own) =>
         notShared(place, seq, hash, own),
       );
       const [events, signed] = [await hashFile(file.events), await hashFile(file.checkpoint)];
-      sealed.push({ id: file.id, position: positionOf(end), root, events, checkpoint: signed });
+      sealed.push({ id: file.id, position, root, events, checkpoint: signed });
     }
     const puts = files.flatMap((file, at) => {
       const keys = snapshotKeys(sealed[at]!);

@@ -100,8 +100,7 @@ export class LedgerFold {
         structuredClone(this.#sealed.state),
         readSnapshot(file, this.#sealed.position, this.#verifiers),
       );
-      const { checkpoint: _, note: __, ...position } = folded.end;
-      this.#sealed = { position, state: folded.state };
+      this.#sealed = { position: folded.end.position, state: folded.state };
       this.#provisional = null;
     }
   }

@@ -195,7 +195,7 @@ describe('a ledger is refused', () => {
     const [one, two] = [temporaryFolder(), temporaryFolder()];
     await writeLedger(one, 3, 2);
     const { leaves, end } = await readLedger(one);
-    const { end: first } = await readOne(snapshotFile(one, FIRST_SLOT), LEDGER_START);
+    const { position: first } = (await readOne(snapshotFile(one, FIRST_SLOT), LEDGER_START)).end;
     await writeLedger(two, 3, 2);
     const forged = { ...first, range: [leaves[0]!.hash, ...first.range.slice(1)] };
     expect(end.size).toBe(5);

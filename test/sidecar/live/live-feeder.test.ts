@@ -25,7 +25,7 @@ async function leavesOf(path: string): Promise<Leaf[]> {
   for (const file of await ledger.snapshots(null)) {
     const { leaves, end } = await collect(readSnapshot(file, position, VERIFIERS));
     all.push(...leaves);
-    position = end;
+    position = end.position;
   }
   return [...all, ...(await collect(readHead(ledger, position))).leaves];
 }

@@ -87,7 +87,7 @@ export async function verifiedLedger(directory: string): Promise<VerifiedLedger>
     const leaves = readSnapshot(file, position, [SIGNER.verifier]);
     let step = await leaves.next();
     for (; !step.done; step = await leaves.next()) events.push(...step.value.map(({ event }) => event));
-    position = step.value;
+    position = step.value.position;
   }
   const head = headLines(directory).map((line, index) =>
     parseEventLine(Buffer.from(line), () => `head.ndjson:${index + 1}`),
