@@ -23,11 +23,7 @@ export function makeTemporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const remove = () => {
     process.off('exit', remove);
-    try {
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    } catch {
-      // A program that is ending still writes.
-    }
+    removeIfPossible(path);
   };
   process.on('exit', remove);
   return {
@@ -43,8 +39,15 @@ export function makeTemporaryFolder(): TemporaryFolder {
 function removeOrphans(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, owner] = NAME.exec(name) ?? [];
-    if (owner !== undefined && !isRunning(Number(owner)))
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (owner !== undefined && !isRunning(Number(owner))) removeIfPossible(join(tmpdir(), name));
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // A program that is ending still writes, or it belongs to another user of this machine.
   }
 }
 

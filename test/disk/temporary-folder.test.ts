@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from '../../pipeline/disk/temporary-folder.ts';
 const MODULE = new URL('../../pipeline/disk/temporary-folder.ts', import.meta.url).href;
 
 /** A process that makes a folder with a file, says where, and ends in its way. Its own temporary folder is `below`. */
-async function left(below: string, end: string): Promise<string> {
+async function left(below: string, end: string, user: { uid?: number } = {}): Promise<string> {
   const work = `
     import { writeFileSync } from 'node:fs';
     const { makeTemporaryFolder } = await import(${JSON.stringify(MODULE)});
@@ -19,10 +19,11 @@ async function left(below: string, end: string): Promise<string> {
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', work], {
     env: { ...process.env, TMPDIR: below },
+    ...user,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(child, 'close');
-  const [path] = await once(child.stdout, 'data');
+  const [path = ''] = await Promise.race([once(child.stdout, 'data'), ended.then(() => [])]);
   await ended;
   return String(path);
 }
@@ -56,4 +57,20 @@ test('that of a process that was killed is removed by the next one, and that of 
   writeFileSync(running, '');
   const next = await left(below, 'process.exit(0)');
   expect([path, running, next].map((one) => existsSync(one))).toEqual([false, true, false]);
+});
+
+test('one that another user’s process left when it was killed stays, and hinders nobody', async () => {
+  const below = mkdtempSync('/tmp/temporary-');
+  const foreign = join(below, 'cathedral-4999999-abcdef');
+  onTestFinished(() => {
+    chmodSync(foreign, 0o700);
+    rmSync(below, { recursive: true });
+  });
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'file'), '');
+  chmodSync(foreign, 0o500);
+  chmodSync(below, 0o1777);
+  // Root may remove everything; who is not cannot be another user, and may remove nothing from this folder either.
+  const path = await left(below, 'process.exit(0)', process.getuid?.() === 0 ? { uid: 65534 } : {});
+  expect([path.startsWith(below), existsSync(path), existsSync(foreign)]).toEqual([true, false, true]);
 });
