@@ -60,7 +60,7 @@ async function proofOf(
   { checkpoint: { size }, note, reader }: Pick<SignedLog, 'checkpoint' | 'note' | 'reader'>,
   place: string,
 ): Promise<TlogProof> {
-  const index = await findLeaf(reader, event, { from: 0, to: size, first: 'oldest', parallel: 1 });
+  const index = await findLeaf(reader, event, { from: 0, to: size });
   if (index === null) throw missing(event, place, size);
   return { index, path: await inclusionProof(reader, index), checkpoint: note, extra: null };
 }

@@ -58,9 +58,6 @@ interface RowMeans {
   say?: (words: string) => void;
 }
 
-/** Tiles at once, as many as browsers ask one host for. */
-const PARALLEL = 6;
-
 /** An event that was found, before its proof; null if it stays a hash. */
 interface Found {
   index: number;
@@ -213,14 +210,9 @@ async function searchFor(
   const time = given.kind === 'export' ? given.timestamp : null;
   const day = time === null ? null : await log.day(dayOf(time)).catch(() => null);
   const search = (from: number, to: number) =>
-    findLeaf(log.reader, given.hash, {
-      from,
-      to,
-      first: 'newest',
-      parallel: PARALLEL,
-      progress: (read, all) =>
-        say(`Searching the log: ${formatNumber(read)} of ${formatNumber(all)} tiles …`),
-    });
+    findLeaf(log.reader, given.hash, { from, to }, (read, all) =>
+      say(`Searching the log: ${formatNumber(read)} of ${formatNumber(all)} tiles …`),
+    );
   const hinted = day && (await search(day.first, Math.min(day.end, log.size)));
   const index = hinted ?? (await search(0, log.size));
   if (index !== null) return index;
