@@ -192,7 +192,9 @@ class Intake {
     this.hasAllLate = !this.fault;
     const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
     const rows = this.#view.fresh(start);
-    for await (const batch of isFirst ? oldestFirst(rows, this.#source, this.#now) : rows) {
+    // A table that was empty for a while may begin with a row of any time.
+    const begin = this.#sealedUntil === Number.NEGATIVE_INFINITY ? this.#notBefore : null;
+    for await (const batch of isFirst ? oldestFirst(rows, this.#source, this.#now, begin) : rows) {
       const events: EventLine[] = [];
       for (const row of batch) {
         if (this.fault) break;

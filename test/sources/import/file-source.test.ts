@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
 import { removeIndex } from '../../../pipeline/sources/import/row-index.ts';
 import type { RowFinding } from '../../../pipeline/sources/import/source.ts';
 import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
-import { Folders, ids, importFrom, rowsIn, verifiedLedger } from '../civic/import-fixture.ts';
+import { Folders, ids, importFrom, rowsIn, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const folders = new Folders();
@@ -591,6 +592,27 @@ describe('a first import', () => {
       expect(events.map(({ timestamp }) => timestamp.slice(5, 10))).toEqual(days.toSorted());
     },
   );
+
+  test.each([
+    [
+      '2026-03-05T00:00:00Z',
+      /row r1: expected rows after 2026-03-05T00:00:00Z, when the ledger begins: .*--from/,
+    ],
+    ['2026-03-01T00:00:00Z', /^imported$/],
+  ])('after a genesis at %s', async (timestamp, expected) => {
+    const options = { create: true, verifiers: [SIGNER.verifier], waitMs: 0, holder: 'a test' };
+    const now = () => Date.parse(timestamp);
+    const genesis = { type: 'genesis', agent: 'LEDGER', data: { allocation: '0', multipliers: {} } };
+    {
+      using writer = await LedgerWriter.open(ledger, { ...options, now });
+      await writer.append([{ ...genesis, timestamp }]);
+    }
+    writeFileSync(path, HEAD + row('r1', '03-02') + row('r2', '03-03') + row('r3', '03-05'));
+    expect(await messageOf(follow('csv', null, { now: '2026-06-01T00:00:00Z' }))).toMatch(expected);
+    const { events } = await verifiedLedger(ledger);
+    const rows = events.slice(1).map((event) => event.timestamp.slice(5, 10));
+    expect(rows).toEqual(timestamp.includes('03-05') ? [] : ['03-02', '03-03', '03-05']);
+  });
 
   test('with a mistyped year is refused at its row, and not for the order of the others', async () => {
     writeFileSync(path, HEAD + row('r1', '02-01') + row('r2', '02-02').replace('2026', '2062'));
