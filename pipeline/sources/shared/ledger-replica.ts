@@ -7,7 +7,6 @@ import { CathedralError, errorOf } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
-import type { Verifier } from '../../ledger/notes/note.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../../ledger/reading/directory.ts';
 import { type HeadLine, readHeadLines } from '../../ledger/reading/head.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
@@ -22,12 +21,12 @@ import {
   batchesOf,
   contradiction,
   isContradiction,
+  type LedgerCopy,
   nameOf,
   notShared,
   readCompared,
   type SharedFacts,
   type SharedFile,
-  type SharedLedger,
   type SharedSnapshot,
   snapshotKeys,
 } from './shared-ledger.ts';
@@ -35,12 +34,8 @@ import {
 const storeFault = errorOf('store_failed');
 const disorder = errorOf('ledger_order');
 
-export interface ReplicaOptions {
-  /** Created if missing. */
-  folder: string;
-  /** One of these keys must have signed each checkpoint. */
-  verifiers: readonly Verifier[];
-  shared: SharedLedger;
+/** The folder is created if it is missing. */
+export interface ReplicaOptions extends LedgerCopy {
   objects: Pick<ObjectStore, 'name' | 'get'>;
   /** `import`: the machine also imports a source into the folder, so the folder may be ahead of the shared ledger. */
   kind: 'replica' | 'import';
@@ -176,11 +171,11 @@ export class LedgerReplica {
   async #take(writer: LedgerWriter, facts: SharedFacts): Promise<void> {
     const { kind, shared, folder } = this.#options;
     if (kind === 'replica' && writer.end.size > facts.size)
-      throw new CathedralError('ledger_order', {
-        place: shared.name,
-        expected: `the ${counted(writer.end.size, 'event')} that ${folder} has, as shared before`,
-        found: `${facts.size} of them`,
-      });
+      throw disorder(
+        shared.name,
+        `the ${counted(writer.end.size, 'event')} that ${folder} has, as shared before`,
+        `${facts.size} of them`,
+      );
     const isAhead = await this.#isAhead(writer, facts);
     if (!isAhead) await this.#takeNew(writer);
     const { head } = this.#ledger;
@@ -277,11 +272,11 @@ export class LedgerReplica {
             notShared('head.ndjson', seq, known, hash),
           );
           if (found.position.size !== position.size || found.checkpoint.root !== root)
-            throw new CathedralError('store_failed', {
-              place: `${shared.name}, ledger_snapshots ${id}`,
-              expected: `root ${found.checkpoint.root} of ${counted(found.position.size, 'event')}, as the checkpoint says`,
-              found: `root ${root} of ${position.size}`,
-            });
+            throw storeFault(
+              `${shared.name}, ledger_snapshots ${id}`,
+              `root ${found.checkpoint.root} of ${counted(found.position.size, 'event')}, as the checkpoint says`,
+              `root ${root} of ${position.size}`,
+            );
           end = found.position;
           verified.push(id);
         }

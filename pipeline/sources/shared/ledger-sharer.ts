@@ -4,7 +4,6 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { LEDGER_START } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
-import type { Verifier } from '../../ledger/notes/note.ts';
 import {
   type LedgerDirectory,
   openDirectory,
@@ -19,23 +18,18 @@ import {
   assertOrigin,
   batchesOf,
   contradiction,
+  type LedgerCopy,
   nameOf,
   notShared,
   readCompared,
   type SharedFacts,
-  type SharedLedger,
   type SharedLine,
   type SharedSnapshot,
   StaleLedger,
   snapshotKeys,
 } from './shared-ledger.ts';
 
-export interface SharerOptions {
-  /** The ledger's folder. */
-  folder: string;
-  /** One of these keys must have signed each checkpoint. */
-  verifiers: readonly Verifier[];
-  shared: SharedLedger;
+export interface SharerOptions extends LedgerCopy {
   objects: Pick<ObjectStore, 'name' | 'put'>;
   /** From 0 to below 1. */
   random?: () => number;
@@ -63,8 +57,6 @@ export class LedgerSharer {
   readonly #ledger: LedgerDirectory;
   /** Number of events up to which folder and database agree. */
   #agreed = 0;
-  /** A snapshot was shared, and not announced yet. */
-  #isSealed = false;
 
   constructor(options: SharerOptions) {
     this.#options = options;
@@ -77,19 +69,14 @@ export class LedgerSharer {
    */
   async share(): Promise<number> {
     const { shared, random = Math.random } = this.#options;
-    let before: number | null = null;
     let known = '';
     for (let attempt = 1; ; attempt += 1) {
       try {
         const facts = await this.#sharedFacts();
-        before ??= facts.size;
         // What another writer shares is done for both, however long that goes on.
         if (nameOf(facts) !== known) attempt = 1;
         known = nameOf(facts);
-        const size = await this.#shareOnce(facts);
-        if (size > before || this.#isSealed) await shared.announce(size);
-        this.#isSealed = false;
-        return size;
+        return await this.#shareOnce(facts);
       } catch (error) {
         this.#agreed = 0;
         if (!(error instanceof StaleLedger)) throw error;
@@ -178,7 +165,6 @@ export class LedgerSharer {
     // Under the names of their hashes, so nothing else is ever overwritten.
     await inParallel(puts, PARALLEL, async ({ key, object }) => void (await objects.put(key, object)));
     await shared.seal(sealed, newest, size);
-    this.#isSealed = true;
     const last = sealed.at(-1)!;
     return { newest: last, size: Math.max(size, last.position.size) };
   }

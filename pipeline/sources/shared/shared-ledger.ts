@@ -40,7 +40,15 @@ export interface SharedLine {
   line: Buffer;
 }
 
-/** The channel on which the number of events is announced. */
+/** A folder with a shared ledger, or with one that is to be shared. */
+export interface LedgerCopy {
+  folder: string;
+  /** One of these keys must have signed each checkpoint. */
+  verifiers: readonly Verifier[];
+  shared: SharedLedger;
+}
+
+/** The channel on which replicas are woken. */
 const LEDGER_CHANNEL = 'cathedral_ledger';
 
 /** Lines in one statement, and their bytes. */
@@ -137,7 +145,7 @@ export class SharedLedger {
     return rows[0]?.import_key ?? null;
   }
 
-  /** Adds lines after the first `size` events: all of them or none. Throws StaleLedger if there are not as many events. */
+  /** Adds lines after the first `size` events: all of them or none, and wakes the replicas. Throws StaleLedger if there are not as many events. */
   async append(
     size: number,
     write: (add: (lines: readonly SharedLine[]) => Promise<void>) => Promise<number>,
@@ -153,12 +161,13 @@ export class SharedLedger {
       });
       await query('UPDATE cathedral.ledger SET size = $1', [end]);
     });
+    await this.#wakeReplicas();
   }
 
   /**
    * Adds the snapshots that follow `previous`, whose files the object store has. `size`: the events that were shared when their events were
    * compared with them. Removes the events that no replica needs any more: a replica without the files of the newest snapshot can still go
-   * on with its events, so these stay until the next one. Throws StaleLedger.
+   * on with its events, so these stay until the next one. Wakes the replicas. Throws StaleLedger.
    */
   async seal(
     snapshots: readonly SharedSnapshot[],
@@ -190,11 +199,12 @@ export class SharedLedger {
       await query('DELETE FROM cathedral.ledger_events WHERE seq < $1', [from]);
       if (size < last) await query('UPDATE cathedral.ledger SET size = $1', [last]);
     });
+    await this.#wakeReplicas();
   }
 
-  /** Wakes the replicas. In a statement of its own: a NOTIFY makes commits wait for each other. */
-  async announce(size: number): Promise<void> {
-    await this.#database.query('SELECT pg_notify($1, $2)', [LEDGER_CHANNEL, `${size}`]);
+  /** In a statement of its own: a NOTIFY makes commits wait for each other. */
+  async #wakeReplicas(): Promise<void> {
+    await this.#database.query(`NOTIFY ${LEDGER_CHANNEL}`);
   }
 
   /** Calls `wake` when something was shared; may miss some, so the caller also polls. Returns how to stop. */

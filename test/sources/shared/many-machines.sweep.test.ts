@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     await all.append(80);
     await all.seal();
     await until(isSame);
-    const listeners = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE ANY ('{%LISTEN%,%pg_notify%}')`;
+    const listeners = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE ANY ('{%LISTEN%,%NOTIFY%}')`;
     for (let turn = 0; turn < 3; turn += 1) {
       await server.sql(listeners);
       await all.append(2);

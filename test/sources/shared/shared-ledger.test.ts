@@ -226,6 +226,32 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     expect(filesOf(replica.folder)).toEqual(filesOf(all.folder));
   });
 
+  test('wakes replicas for new events, and for a snapshot of events that they have', async () => {
+    const all = await machines();
+    let woken = 0;
+    const stop = all.shared.listen(() => {
+      woken += 1;
+    });
+    try {
+      // The connection that listens is made meanwhile.
+      const share = async () => {
+        await all.append(1);
+        await all.sharer.share();
+        return woken;
+      };
+      await expect.poll(share, { timeout: 20_000 }).toBeGreaterThan(0);
+      await all.append(72);
+      for (const work of [async () => {}, () => all.seal()]) {
+        await work();
+        const before = woken;
+        await all.sharer.share();
+        await expect.poll(() => woken, { timeout: 20_000 }).toBeGreaterThan(before);
+      }
+    } finally {
+      stop();
+    }
+  });
+
   test('is shared and taken although more is sealed during each step', async () => {
     const all = await machines();
     const replica = all.newReplica();
