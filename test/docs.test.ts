@@ -94,6 +94,14 @@ describe('lines to copy', () => {
     expect([...new Set(programs)]).toEqual(['/usr/local/bin/cathedral']);
   });
 
+  test('install what other users can read, also where root’s own files are for itself alone', () => {
+    const before = lines.flatMap((line, at) =>
+      line.startsWith('tar -xzf ') ? [lines.slice(at - 2, at)] : [],
+    );
+    expect(before.length).toBeGreaterThan(1);
+    for (const [umask] of before) expect(umask).toMatch(/^umask 022 /);
+  });
+
   test('run a command with every file of settings that the units have, also that of the mail server', () => {
     const files = read('deploy/cathedral.service').match(/^EnvironmentFile=.*$/gm)!;
     expect(files).toHaveLength(2);

@@ -162,7 +162,7 @@ function withAddresses({ code }: Step, { port }: Machine): string {
 function commandsOf(step: Step, machine: Machine): string {
   const code = withAddresses(step, machine).replaceAll('cds_government_…', '$(key)');
   // The set-up of the test has done that, with the same commands.
-  const rest = code.replace(/^mkdir .*\ntar .*\nsh .*setup\.sh\n/m, '');
+  const rest = code.replace(/^umask .*\nmkdir .*\ntar .*\nsh .*setup\.sh\n/m, '');
   return rest.startsWith('cathedral start') ? `${rest.trimEnd()} >&2 & service=$!\nready` : rest;
 }
 
