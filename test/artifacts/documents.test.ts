@@ -73,7 +73,7 @@ describe('readDocuments refuses a file', () => {
       'standards.json',
       (text) => text.replace('{', '{,'),
       'data/documents/standards.json',
-      'JSON',
+      'JSON, with a string at character 1',
     ],
     [
       'that gives a member twice',
