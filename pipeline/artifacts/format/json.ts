@@ -69,7 +69,7 @@ function parseJson(text: string, place: string, code: ErrorCode): unknown {
     const isMember = cause.code === 'duplicate_member' || cause.code === 'forbidden_member';
     throw new CathedralError(code, {
       place: isMember ? formatPlace(place, cause.path) : place,
-      expected: isMember ? 'each member once, none of them __proto__' : `JSON, with ${cause.expected}`,
+      expected: isMember ? 'each member once, none of them __proto__' : `JSON, with ${cause.expectedHere}`,
       found: isMember ? describe(cause.path.at(-1)) : printable(cause.found),
       cause,
     });

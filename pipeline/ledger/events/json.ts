@@ -31,7 +31,6 @@ export class JsonFault extends SyntaxError {
     | 'forbidden_member'
     | 'lone_surrogate'
     | 'number_not_finite';
-  /** `a value at character 7` */
   readonly expected: string;
   readonly found: string;
   readonly path: readonly (string | number)[];
@@ -45,10 +44,15 @@ export class JsonFault extends SyntaxError {
   ) {
     super(`at character ${range.start}: expected ${expected}, found ${found}`);
     this.code = code;
-    this.expected = `${expected} at character ${range.start}`;
+    this.expected = expected;
     this.found = found;
     this.path = [...path];
     this.range = range;
+  }
+
+  /** `a value at character 7` */
+  get expectedHere(): string {
+    return `${this.expected} at character ${this.range.start}`;
   }
 }
 
@@ -218,7 +222,7 @@ class Reader {
     const first = this.#peek();
     if (first === '{' || first === '[') {
       if (this.#path.length >= this.#rules.maxDepth)
-        throw this.#fault('too_deep', `at most ${this.#rules.maxDepth} levels`);
+        throw this.#fault('too_deep', `at most ${this.#rules.maxDepth} objects or arrays in each other`);
       return first === '{' ? this.#object() : this.#array();
     }
     if (first === '"') return this.#string();

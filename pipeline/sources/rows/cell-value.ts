@@ -194,7 +194,7 @@ function parseJson(text: string, expected: string): unknown {
     return readRowJson(text);
   } catch (fault) {
     if (!(fault instanceof JsonFault) || fault.code !== 'not_json') throw fault;
-    throw new CellFault(`${expected}, with ${fault.expected}`);
+    throw new CellFault(`${expected}, with ${fault.expectedHere}`);
   }
 }
 

@@ -196,7 +196,7 @@ function parseJson(text: string, place: string): unknown {
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const line = text.slice(0, fault.range.start).split('\n').length;
-    throw wrong(`${place}:${line}`, `JSON, with ${fault.expected}`, fault.found, fault);
+    throw wrong(`${place}:${line}`, `JSON, with ${fault.expectedHere}`, fault.found, fault);
   }
 }
 

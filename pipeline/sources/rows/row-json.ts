@@ -1,6 +1,6 @@
 import { type CathedralError, errorOf } from '../../errors.ts';
 import { MAX_DEPTH } from '../../ledger/events/event.ts';
-import { EXACT_NUMBER, JsonFault, type JsonRules, readStrictJson } from '../../ledger/events/json.ts';
+import { JsonFault, type JsonRules, readStrictJson } from '../../ledger/events/json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
 
@@ -55,21 +55,14 @@ function notJson(text: string, place: string, cause: JsonFault): CathedralError 
   if (token !== undefined)
     return corrupt(place, 'JSON, which has no such value: leave the member out', token, cause);
   if (text.includes('\r')) return corrupt(place, 'lines that end with LF or CRLF', 'CR alone', cause);
-  return corrupt(place, `a whole JSON value on each line, with ${cause.expected}`, cause.found, cause);
+  return corrupt(place, `a whole JSON value on each line, with ${cause.expectedHere}`, cause.found, cause);
 }
 
 /** Why the JSON `text` of a row, or of a part of one, was refused. */
 export function faultOf(fault: JsonFault, text: string, place: string): CathedralError {
-  if (fault.code === 'not_json') return corrupt(place, `JSON, with ${fault.expected}`, fault.found, fault);
+  if (fault.code === 'not_json')
+    return corrupt(place, `JSON, with ${fault.expectedHere}`, fault.found, fault);
   const member = fault.path.length === 0 ? '' : `, member ${fault.path.join('.')}`;
   const part = text.slice(fault.range.start, fault.range.end).slice(0, 80);
-  return corrupt(`${place}${member}`, EXPECTED[fault.code], JSON.stringify(part), fault);
+  return corrupt(`${place}${member}`, fault.expected, JSON.stringify(part), fault);
 }
-
-const EXPECTED: Record<Exclude<JsonFault['code'], 'not_json'>, string> = {
-  too_deep: `at most ${STRICT.maxDepth} objects or arrays in each other`,
-  duplicate_member: 'each member once',
-  forbidden_member: 'no member __proto__',
-  lone_surrogate: 'well-formed Unicode',
-  number_not_finite: EXACT_NUMBER,
-};
