@@ -58,7 +58,7 @@ export function civicSource({
     const place = 'civic-ledger base URL';
     throw new CathedralError('config_invalid', { place, expected, found: JSON.stringify(url) });
   }
-  const ways = { fetch, wait: sleep, signal: undefined, timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS };
+  const ways = { fetch, wait: sleep, timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS };
   const remote: Remote = { ...ways, ...options, baseUrl };
   return {
     name: `civic+${url}`,

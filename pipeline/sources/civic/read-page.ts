@@ -5,7 +5,7 @@ import { parseRemotePage, type RemoteEvent } from './remote-event.ts';
 const failed = errorOf('import_failed');
 
 /** Access to the remote ledger, with effects passed in. `attempts`: per page. */
-export interface Remote extends Attempts {
+export interface Remote extends Pick<Attempts, 'attempts' | 'wait'> {
   /** Base address, `https://ledger.example/api`, above `/ledger/events`. */
   baseUrl: URL;
   fetch: typeof fetch;
@@ -23,7 +23,7 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export async function readPage(remote: Remote, limit: number, offset: number): Promise<RemoteEvent[]> {
   const url = pageUrl(remote.baseUrl, limit, offset);
   return retrying(
-    remote,
+    { ...remote, signal: undefined },
     () => tryPage(remote, url),
     (fault) => failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault),
   );
@@ -47,8 +47,7 @@ async function tryPage(remote: Remote, url: string): Promise<RemoteEvent[]> {
 }
 
 async function readText(remote: Remote, url: string): Promise<string> {
-  const timeout = AbortSignal.timeout(remote.timeoutMs);
-  const signal = remote.signal ? AbortSignal.any([timeout, remote.signal]) : timeout;
+  const signal = AbortSignal.timeout(remote.timeoutMs);
   try {
     const headers = { accept: 'application/json' };
     // A response from an address other than the configured one is not this ledger's.
@@ -57,7 +56,7 @@ async function readText(remote: Remote, url: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readBody(response, url));
   } catch (cause) {
     if (cause instanceof CathedralError || cause instanceof TransientFault) throw cause;
-    if (timeout.aborted) throw new TransientFault(`nothing whole within ${remote.timeoutMs} ms`, { cause });
+    if (signal.aborted) throw new TransientFault(`nothing whole within ${remote.timeoutMs} ms`, { cause });
     throw new TransientFault(reasonOf(cause), { cause });
   }
 }

@@ -30,7 +30,6 @@ export interface Relation {
   /** SQL of the time, if the database knows which moment it is. */
   instant: string | null;
   time: string;
-  isTable: boolean;
   /** The table's oid; null for a view or a query. */
   oid: string | null;
   /** Whether the server shows the open transactions that write the rows: a table, not on a standby server. */
@@ -82,11 +81,10 @@ export async function findRelation(
     order: byTime ? [time, idKey] : [idKey],
     instant: timestamp.type === INSTANT ? time : null,
     time,
-    isTable,
     oid: table?.oid ?? null,
     showsWriters,
   };
-  await assertIds(query, relation, table, place);
+  await assertIds(query, relation, isTable ? table : null, place);
   return relation;
 }
 
@@ -138,12 +136,12 @@ async function assertIds(
   table: Table | null,
   place: string,
 ): Promise<void> {
-  const { from, id, timestamp, isTable, order } = relation;
-  if (isTable) {
+  const { from, id, timestamp, order } = relation;
+  if (table) {
     // The key of a partitioned table contains the columns of its partitions.
     const { rows } = await query(
       "SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey::int2[]) WHERE i.indrelid = $1::oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND a.attname = $2 AND (i.indnkeyatts = 1 OR $3 = 'p')",
-      [table!.oid, id.name, table!.kind],
+      [table.oid, id.name, table.kind],
     );
     if (rows.length === 0)
       throw failed(

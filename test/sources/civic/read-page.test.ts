@@ -18,7 +18,6 @@ function remote(more: Partial<Remote> = {}): Remote {
     baseUrl: new URL(server.url),
     fetch,
     wait,
-    signal: undefined,
     timeoutMs: 60_000,
     attempts: 3,
     ...more,
@@ -157,13 +156,5 @@ describe('readPage', () => {
       expected: 'at most 67108864 bytes',
       found: 'more',
     });
-  });
-
-  test('stops at once when aborted, with the given reason', async () => {
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    fail(9, () => controller.abort(reason));
-    await expect(readPage(remote({ signal: controller.signal }), 100, 0)).rejects.toBe(reason);
-    expect(waits).toEqual([]);
   });
 });
