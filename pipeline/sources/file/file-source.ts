@@ -307,7 +307,7 @@ class FileView implements RowView {
       id = own ?? id;
       const [event = null] = mapping.events(row, place);
       // In a table with ids, the number of a row of totals is the id of another row.
-      if (!event && own === null && mapping.columnOf('', 'id') !== null) id = `line ${line}`;
+      if (!event && own === null && mapping.columnOf('', 'id') !== null) id = '';
       return event && timed(event, place);
     });
     return draftRow({ id, line, place: after }, draft, mapping.columnOf);

@@ -95,15 +95,15 @@ function rowText(draft: Timed | CathedralError | null): string {
   if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
   const { timestamp, cycle, type, agent, data } = draft;
   const said = { ...data };
-  for (const name of WITH_ZEROS[type] ?? [])
+  for (const name of WITH_ZEROS.get(type) ?? [])
     if (typeof said[name] === 'string') said[name] = withoutZeros(said[name]);
   const json = JSON.stringify(inOrder(said));
   return `${withoutZeros(timestamp)} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
 }
 
 /** Type of event → members of its data that are amounts or times. */
-const WITH_ZEROS: Readonly<Record<string, string[]>> = Object.fromEntries(
-  Object.entries(EVENT_DATA).map(([type, schema]) => {
+const WITH_ZEROS = new Map(
+  Object.entries(EVENT_DATA).map(([type, schema]): [string, string[]] => {
     const names = 'shape' in schema ? Object.keys(schema.shape) : [];
     return [type, names.filter((name) => /^(amount|time)$/.test(`${memberOf(type, name).kind}`))];
   }),

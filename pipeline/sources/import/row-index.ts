@@ -37,7 +37,7 @@ const State = z.object({
   /** The last row in the source's order. */
   end: z.object({ id: z.string(), timestamp: z.string() }).nullable(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
-  mark: z.unknown(),
+  mark: z.unknown().optional(),
   /** Kind → warnings that were told. */
   told: z.record(z.string(), z.array(z.string())),
 });

@@ -188,13 +188,11 @@ function readPattern(text: string, format: string, language = 'en'): Written {
 
 /** Language → name of a month → its number, or those of all months that have this name without accents. */
 const MONTHS = new Map<string, ReadonlyMap<string, ReadonlySet<number>>>();
+/** Accents, and what else may be left out of a word: the points of Hebrew, and the dot below letters of Hindi and its neighbours (nukta). */
+const MAY_LACK = /[\p{Script=Inherited}\u0591-\u05c7\u093c\u09bc\u0a3c\u0abc\u0b3c]/gu;
 /** In lower case, without a point and without accents, which old programs leave out. The signs of vowels in Bengali or Tamil are none. */
 const plainMonth = (name: string) =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/\p{Script=Inherited}/gu, '')
-    .toLowerCase()
-    .replace(/\.$/, '');
+  name.normalize('NFKD').replaceAll(MAY_LACK, '').toLowerCase().replace(/\.$/, '');
 const SHORTEST_MONTH = 3;
 
 /** By its name, or by so much of one that it can be no other: September is Sep or Sept in one language. Throws TimeFault. */

@@ -122,8 +122,8 @@ const RowEvent = z.strictObject({
         .min(1)
         .max(1000)
         .describe('The columns, of which each cell that is not empty gives an event'),
-      name: Name.describe('Sources of this event find the name of the column under this name'),
-      value: Name.describe('and the cell under this one'),
+      name: MemberName.describe('Sources of this event find the name of the column under this name'),
+      value: MemberName.describe('and the cell under this one'),
     })
     .optional()
     .describe('One event for each of some columns, such as a column for each voter'),

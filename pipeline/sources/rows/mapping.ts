@@ -130,10 +130,12 @@ function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = 
   };
 }
 
-function columnsOf({ head, whole, members, others, each }: Part): string[] {
+function columnsOf({ head: { id, ...head }, whole, members, others, each }: Part): string[] {
   const readers = [...members.values(), others].flat().map(({ reader }) => reader);
   const read = [...Object.values(head), whole, ...readers].flatMap(({ columns }) => columns);
   return [
+    // Of the row, which `each` adds nothing to.
+    ...id.columns,
     ...read.filter((column) => column !== each?.name && column !== each?.value),
     ...(each?.columns ?? []),
   ];
@@ -263,11 +265,12 @@ function mapRow(row: Row, { head, whole, members, others }: Part, place: () => s
   if (timestamp === null) return [];
   const own: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
   const data = isJsonObject(own) ? { ...own } : own;
+  const made = new Set([data]);
   for (const { path, reader } of members.get(`${type}`) ?? others) {
     const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
     if (value === undefined) continue;
     const at = () => (reader.column === null ? place() : `${place()}, column ${reader.column}`);
-    addMember(data, path.split('.'), value, 'data', at);
+    addMember(data, path.split('.'), value, { name: 'data', place: at, made });
   }
   const cycle = text('cycle');
   // What has the wrong type is refused when the draft is completed.
@@ -310,32 +313,35 @@ function emptyRow(row: Row, column: string | null, place: () => string): Cathedr
 }
 
 /**
- * Adds a member to data: of `statuses.GDPR`, the member GDPR of the member statuses. `name` says in errors what `data` is. Throws
- * `ledger_schema` if there is a value already: another column has it too, and one of the two would be lost.
+ * Adds a member to data: of `statuses.GDPR`, the member GDPR of the member statuses. `name` says in errors what `data` is; `made` has the
+ * objects that were made for this row, the others are copied: a constant of the mapping file is in all rows. Throws `ledger_schema` if there is
+ * a value already: another column has it too, and one of the two would be lost.
  */
 function addMember(
   data: unknown,
   [member = '', ...rest]: readonly string[],
   value: unknown,
-  name: string,
-  place: () => string,
+  { name, place, made }: { name: string; place: () => string; made: Set<unknown> },
 ): void {
   const isObject = isJsonObject(data);
   const known = isObject && Object.hasOwn(data, member) ? data[member] : undefined;
   const path = `${name}.${member}`;
-  if (isObject && (known === undefined || rest.length > 0)) {
-    // An object may be a constant of the mapping file, which all rows have.
-    const inner = isJsonObject(known) ? { ...known } : (known ?? {});
-    if (rest.length > 0) addMember(inner, rest, value, path, place);
-    data[member] = rest.length > 0 ? inner : value;
+  if (!isObject || (rest.length === 0 && known !== undefined)) {
+    const [whose, found] = isObject ? [path, known] : [name, data];
+    throw new CathedralError('ledger_schema', {
+      place: place(),
+      expected: `${whose} from one column`,
+      found: `${JSON.stringify(found).slice(0, 200)} from another one as well`,
+    });
+  }
+  if (rest.length === 0) {
+    data[member] = value;
     return;
   }
-  const [whose, found] = isObject ? [path, known] : [name, data];
-  throw new CathedralError('ledger_schema', {
-    place: place(),
-    expected: `${whose} from one column`,
-    found: `${JSON.stringify(found).slice(0, 200)} from another one as well`,
-  });
+  const inner = isJsonObject(known) && !made.has(known) ? { ...known } : (known ?? {});
+  made.add(inner);
+  addMember(inner, rest, value, { name: path, place, made });
+  data[member] = inner;
 }
 
 const HEAD = ['id', 'timestamp', 'type', 'agent', 'cycle'] as const;

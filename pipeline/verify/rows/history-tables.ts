@@ -280,16 +280,24 @@ const MARK = '#';
 
 /**
  * Numbers keep their digits: a double would change an amount of more than fifteen. Null for what is no row, as one that is too deep or has a
- * member twice, of which programs read one or the other.
+ * member twice, of which programs read one or the other, or a number beyond a double, which they read as infinity.
  */
 function parseExactly(text: string): Record<string, unknown> | null {
   try {
     const value = parseExactJson(text);
-    return isJsonObject(value) ? (withCells(value) as Record<string, unknown>) : null;
+    return isJsonObject(value) && hasFiniteNumbers(value)
+      ? (withCells(value) as Record<string, unknown>)
+      : null;
   } catch (fault) {
     if (fault instanceof JsonFault) return null;
     throw fault;
   }
+}
+
+function hasFiniteNumbers(value: unknown): boolean {
+  const digits = numberText(value);
+  if (digits !== undefined) return Number.isFinite(Number(digits));
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasFiniteNumbers);
 }
 
 function withCells(value: unknown): unknown {

@@ -369,12 +369,22 @@ describe('a file of NDJSON', () => {
     expect(await rowsIn(ledger)).toHaveLength(5000);
   });
 
+  test('may have the type constructor', async () => {
+    writeFileSync(path, line(1, { type: 'constructor' }));
+    expect(await follow('ndjson')).toMatchObject({ imported: 1, findings: [] });
+  });
+
   test.for([
     ['a line that is no JSON', '{"type"\n', 'rows:4: expected a whole JSON value on each line'],
     [
       'a line without a time',
       '{"type":"a","agent":"b","data":{}}\n',
       'row 4: expected timestamp to be a time, found nothing',
+    ],
+    [
+      'a type that is a member of each object',
+      line(4, { type: 'toString' }),
+      'row 4: expected type to be a snake_case token, found "toString"',
     ],
     [
       'an id twice',
@@ -458,6 +468,13 @@ describe('a CSV file', () => {
     appendFileSync(path, `,,3\n${cost(4)}${cost(5)}`);
     expect(await follow('csv', costs, { now, full: true })).toMatchObject({ imported: 2, findings: [] });
     expect(await rowsIn(ledger)).toEqual(ids(1, 5));
+    // Whatever the ids of others are, and where a total is the last row.
+    appendFileSync(path, `line 4,${timeOf(5)},1\n,,4\n`);
+    expect(await follow('csv', costs, { now, full: true })).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, cost(6));
+    expect(await follow('csv', costs, { now: timeOf(7) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await follow('csv', costs, { now, full: true })).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsIn(ledger)).toEqual([...ids(1, 5), 'line 4', '6']);
   });
 
   test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {

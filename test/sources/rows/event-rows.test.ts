@@ -161,7 +161,9 @@ describe('events are read from', () => {
 
   test('rows of many columns, in time in proportion to their number, of which none changes a constant', async () => {
     const columns = Array.from({ length: 8000 }, (_, index) => `c${index}`);
-    const own = Object.fromEntries(columns.map((column) => [column, column]));
+    const own = Object.fromEntries(
+      columns.map((column, index) => [index % 2 === 0 ? column : `votes.${column}`, column]),
+    );
     const data = { wide: { ...own, of: { constant: { all: 1 } }, 'of.note': 'note' } };
     const mapping = parseMapping(
       JSON.stringify({ type: { constant: 'wide' }, agent: { constant: 'A' }, data }),
@@ -172,7 +174,8 @@ describe('events are read from', () => {
     const { drafts, faults } = await read(table, 'a.csv', { mapping }, 1 << 20);
     expect(faults).toEqual([]);
     const [first, second] = drafts as { data: Record<string, unknown> }[];
-    expect(Object.keys(first!.data)).toHaveLength(columns.length + 1);
+    expect(Object.keys(first!.data)).toHaveLength(columns.length / 2 + 2);
+    expect(Object.keys(first!.data.votes!)).toHaveLength(columns.length / 2);
     expect([first!.data.of, second!.data.of]).toEqual([{ all: 1, note: 'x' }, { all: 1 }]);
   }, 15_000);
 
@@ -189,6 +192,10 @@ describe('events are read from', () => {
     expect(drafts).toHaveLength(20_000);
     expect(drafts[1]).toEqual({ type: 'vote', agent: 'v1', data: { motion: 'M-0', vote: 'yes' } });
     expect(drafts.at(-1)).toEqual({ type: 'vote', agent: 'v999', data: { motion: 'M-19', vote: 'yes' } });
+    // What `each` adds to a row is no column of its table.
+    const byVoter = parseMapping(JSON.stringify({ id: 'voter', events: [votes] }), 'mapping.json');
+    const [fault] = (await read(table, 'a.csv', { mapping: byVoter })).faults;
+    expect(fault).toContain('a.csv:1: expected the column "voter", which the mapping file names');
   }, 10_000);
 
   test('CSV whose cells have line ends, with the line at which a row begins', async () => {
