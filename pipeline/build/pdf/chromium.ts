@@ -1,7 +1,7 @@
 import { accessSync, constants, globSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, orNull } from '../../errors.ts';
 
 /** The first one is Chromium without windows, which starts and prints in half of the time. */
 const NAMES = [
@@ -12,8 +12,11 @@ const NAMES = [
   'google-chrome-stable',
 ];
 
-/** Where `npx @puppeteer/browsers install` puts browsers, as scripts/setup.sh calls it. */
-const DOWNLOADS = join(homedir(), '.cache/puppeteer');
+/**
+ * Where `npx @puppeteer/browsers install` puts browsers, as scripts/setup.sh calls it. A user that is only a number, as in a container,
+ * may have no home.
+ */
+const DOWNLOADS = join(orNull(homedir) ?? '/', '.cache/puppeteer');
 
 export interface ChromiumSearch {
   /** A configured path. If it is unusable, nothing else is tried. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -26,6 +27,22 @@ describe('a Chromium is found', () => {
     expect(() => findChromium({ configured: at('absent'), path })).toThrow(
       expect.objectContaining({ code: 'browser_missing', place: 'CHROMIUM_PATH', found: at('absent') }),
     );
+  });
+
+  test('for a user without a home, as one that is only a number', () => {
+    const module = new URL('../../../pipeline/build/pdf/chromium.ts', import.meta.url).href;
+    const search = `const { findChromium } = await import('${module}');
+      try { findChromium({ configured: null, path: '' }); } catch ({ code }) { console.log(code); }`;
+    // Only root can become one.
+    const user = process.getuid?.() === 0 ? { uid: 4_999_999 } : {};
+    const { HOME: _, ...env } = process.env;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', search], {
+      cwd: '/',
+      encoding: 'utf8',
+      env,
+      ...user,
+    });
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^(browser_missing\n)?$/), '']);
   });
 
   test('on the PATH, by the preferred name first', async () => {
