@@ -11,7 +11,7 @@ import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { type Changed, Comparison } from './compare-with-imported.ts';
 import { slotStart } from './imported-row.ts';
-import { assertOldestFirst } from './oldest-first.ts';
+import { oldestFirst } from './oldest-first.ts';
 import { isIndexDamage, listedChange, openIndex, type RowIndex, removeIndex } from './row-index.ts';
 import {
   type RowFinding,
@@ -190,12 +190,11 @@ class Intake {
   async *events(comparison: Comparison, start: Start): AsyncGenerator<readonly EventLine[]> {
     for (const row of comparison.late.values()) yield this.#take(row, true) ?? [];
     this.hasAllLate = !this.fault;
-    if (this.#index.state.end === null && this.#source.oldestFirst !== null) {
-      // A table that was empty for a while may begin with a row of any time.
-      const begin = this.#sealedUntil === Number.NEGATIVE_INFINITY ? this.#notBefore : null;
-      await assertOldestFirst(this.#view.fresh(start), this.#source, this.#now, begin);
-    }
-    for await (const batch of this.#view.fresh(start)) {
+    const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
+    const rows = this.#view.fresh(start);
+    // A table that was empty for a while may begin with a row of any time.
+    const begin = this.#sealedUntil === Number.NEGATIVE_INFINITY ? this.#notBefore : null;
+    for await (const batch of isFirst ? oldestFirst(rows, this.#source, this.#now, begin) : rows) {
       const events: EventLine[] = [];
       for (const row of batch) {
         if (this.fault) break;
