@@ -140,7 +140,7 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   if (text === null && !isRequired) return null;
   if (text === null) throw wrong('usage', { place, expected: option.unit, found: 'no value' });
   const filled = given ? text : fillDefault(text, sources);
-  const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given) : filled);
+  const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given, place) : filled);
   if (parsed.success && text !== '') return parsed.data;
   const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
   const found =
@@ -178,13 +178,19 @@ function fillDefault(text: string, sources: Sources): string {
   return filled.replace(/^(http:.*):80$/, '$1');
 }
 
-function absolute(path: string, given: boolean): string {
+function absolute(path: string, given: boolean, place: string): string {
   const [, kind, file] = FILE_SOURCE.exec(path) ?? [];
-  if (file !== undefined) return `${kind}+file:${absolute(file, given)}`;
+  if (file !== undefined) return `${kind}+file:${absolute(file, given, place)}`;
   if (path === '' || path === SHARED_LEDGER || /^[a-z+]+:\/\//.test(path) || FILE_ADDRESS.test(path))
     return path;
   // What the service writes is not for the folder of the software: an upgrade would replace it.
-  return given || path.startsWith('var/') ? resolve(path) : resolve(PROJECT, path);
+  if (!given && !path.startsWith('var/')) return resolve(PROJECT, path);
+  try {
+    return resolve(path);
+  } catch {
+    const expected = `a working directory, below which ${path} is`;
+    throw wrong('config_invalid', { place, expected, found: 'one that was removed' });
+  }
 }
 
 /** Between several values of one option: no argument and no file name can contain it. */

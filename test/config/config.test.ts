@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { flagsFor, type Options, readConfig, readOptions } from '../../pipeline/config/config.ts';
@@ -6,7 +7,9 @@ import { PROJECT } from '../../pipeline/config/project.ts';
 import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { exitOf } from '../../pipeline/errors.ts';
+import { COMMAND } from '../contract/commands/seam.ts';
 import { faultOf } from '../fault-of.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
@@ -199,4 +202,19 @@ describe('the nearest name', () => {
   test.each(['tuo', 'oiu', 'zzz', '', 'wwwitness-polyc'])('of %j is none: nothing is near', (name) => {
     expect(nearestName(name, ['out', 'witness-policy'])).toBeNull();
   });
+});
+
+test('a path below a working directory that was removed is refused by its name', async () => {
+  const folder = await temporaryFolder();
+  const { status, stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', 'rmdir "$PWD" && exec "$0" ledger check own/ledger', COMMAND[0]!],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining(
+      'LEDGER: expected a working directory, below which own/ledger is, found one that was removed',
+    ),
+  ]);
 });
