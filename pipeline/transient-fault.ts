@@ -18,7 +18,7 @@ export interface Attempts {
   /** Attempts in total. */
   attempts: number;
   wait: (ms: number) => Promise<void>;
-  signal: AbortSignal | undefined;
+  signal?: AbortSignal;
   /** Before the first retry; each later delay is twice as long. Default: a second. */
   firstDelayMs?: number;
   /** Called with each fault before a retry, and with the delay in ms. */

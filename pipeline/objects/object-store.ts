@@ -429,10 +429,8 @@ export class S3Store implements ObjectStore {
     const told = ({ message }: TransientFault, ms: number) => {
       if (ms >= 1000) log(`${place}: ${message}; trying again in ${ms / 1000} s`);
     };
-    return retrying(
-      { attempts, wait, signal: undefined, firstDelayMs: FIRST_DELAY_MS, told },
-      work,
-      (fault) => this.#failed(key, `an answer within ${attempts} attempts`, fault.message, fault),
+    return retrying({ attempts, wait, firstDelayMs: FIRST_DELAY_MS, told }, work, (fault) =>
+      this.#failed(key, `an answer within ${attempts} attempts`, fault.message, fault),
     );
   }
 

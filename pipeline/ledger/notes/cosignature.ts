@@ -62,7 +62,7 @@ export function cosign({ verifier, sign }: Signer<Cosigner>, text: string, times
   return formatSignature({ ...verifier, signature: concatBytes(uint64(timestamp), sign(message)) });
 }
 
-/** The bytes that a cosigner signs for a checkpoint with this text at this time, in seconds since 1970. Null if there is none, or the text is no checkpoint. */
+/** What a cosigner signs: a time, in seconds since 1970, and the text of a checkpoint. Null without a time, and for a text that is no checkpoint. */
 function cosignedMessage(timestamp: number | null, text: string): Uint8Array | null {
   const checkpoint = timestamp === null ? null : orNull(() => parseCheckpoint(text, 'checkpoint'));
   return checkpoint && utf8ToBytes(`cosignature/v1\ntime ${timestamp}\n${text}`);

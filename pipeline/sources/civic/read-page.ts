@@ -23,7 +23,7 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 export async function readPage(remote: Remote, limit: number, offset: number): Promise<RemoteEvent[]> {
   const url = pageUrl(remote.baseUrl, limit, offset);
   return retrying(
-    { ...remote, signal: undefined },
+    remote,
     () => tryPage(remote, url),
     (fault) => failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault),
   );
