@@ -63,6 +63,7 @@ export function civicSource({
   return {
     name: `civic+${url}`,
     oldestFirst: null,
+    isReadTwice: false,
     form: CIVIC_FORM,
     sealDelayMs: 0,
     quiet: 'never',

@@ -53,6 +53,7 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
     },
     name,
     oldestFirst: 'sort the file by time once, and append new rows at its end',
+    isReadTwice: true,
     async open(opening) {
       // A named pipe, which nobody writes to, would never be opened.
       const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(

@@ -191,10 +191,10 @@ class Intake {
     for (const row of comparison.late.values()) yield this.#take(row, true) ?? [];
     this.hasAllLate = !this.fault;
     const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
-    const rows = this.#view.fresh(start);
+    const read = () => this.#view.fresh(start);
     // A table that was empty for a while may begin with a row of any time.
     const begin = this.#sealedUntil === Number.NEGATIVE_INFINITY ? this.#notBefore : null;
-    for await (const batch of isFirst ? oldestFirst(rows, this.#source, this.#now, begin) : rows) {
+    for await (const batch of isFirst ? oldestFirst(read, this.#source, this.#now, begin) : read()) {
       const events: EventLine[] = [];
       for (const row of batch) {
         if (this.fault) break;

@@ -12,6 +12,8 @@ export interface RowSource {
   name: string;
   /** What to do where the newest rows come first; null: the source brings any order into its own. */
   oldestFirst: string | null;
+  /** Whether all rows of a first import are read before one is taken, as in a file; a connection may break at any row. */
+  isReadTwice: boolean;
   /** How the events of a ledger hold its rows. */
   form: RowForm;
   /** Slots are sealed that long after their end, because a row becomes visible some time after its own time, ms. */

@@ -39,6 +39,7 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
     ...OF_ROWS,
     name: address.name,
     oldestFirst: 'add order=timestamp to the address, or sort a query by it',
+    isReadTwice: false,
     async open(opening) {
       const client = await connect(address);
       const query: Query = (sql, values) =>

@@ -610,6 +610,16 @@ describe('a first import', () => {
     },
   );
 
+  test('of newer rows before the history that was added to them is refused, however many they are', async () => {
+    writeFileSync(path, lines(6001, 12_000) + lines(1, 6000));
+    const message = await messageOf(follow('ndjson'));
+    expect(message).toContain(':6001, row 6001: expected rows whose times ascend');
+    expect(message).toContain(`found ${timeOf(1)} after ${timeOf(12_000)}; so are 6000 of 12000 rows`);
+    expect(await rowsIn(ledger)).toEqual([]);
+    writeFileSync(path, lines(1, 12_000));
+    expect(await follow('ndjson')).toMatchObject({ imported: 12_000, findings: [] });
+  });
+
   test.each([
     [
       '2026-03-05T00:00:00Z',

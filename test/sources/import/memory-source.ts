@@ -29,6 +29,7 @@ export class MemorySource {
       ...OF_ROWS,
       name: 'memory',
       oldestFirst: 'sort it',
+      isReadTwice: false,
       open: async (opening) => this.#open(opening),
     };
   }
