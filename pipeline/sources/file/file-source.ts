@@ -307,8 +307,8 @@ class FileView implements RowView {
       assertRowId(own ?? id, place());
       id = own ?? id;
       const [event = null] = mapping.events(row, place);
-      // In a table with ids, the number of a row of totals is the id of another row.
-      if (!event && own === null && mapping.columnOf('', 'id') !== null) id = '';
+      // A row that is left out may have the id of one that is not: an earlier state of the same case, or a number that is a row of totals here.
+      if (!event) id = '';
       return event && timed(event, place);
     });
     return draftRow({ id, line, place: after }, draft, mapping.columnOf);

@@ -1,4 +1,4 @@
-import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -475,6 +475,33 @@ describe('a CSV file', () => {
     expect(await follow('csv', costs, { now: timeOf(7) })).toMatchObject({ imported: 1, findings: [] });
     expect(await follow('csv', costs, { now, full: true })).toMatchObject({ imported: 0, findings: [] });
     expect(await rowsIn(ledger)).toEqual([...ids(1, 5), 'line 4', '6']);
+  });
+
+  test('in which only the last state of each case is an event is compared as a whole, whatever rows have its id', async () => {
+    const cases = parseMapping(
+      JSON.stringify({
+        id: 'case',
+        timestamp: 'at',
+        type: { column: 'state', values: { closed: 'mic_burn', open: null } },
+        agent: { constant: 'A' },
+        data: { mic_burn: { amount: 'cost', reason: { constant: 'costs' } } },
+      }),
+      'mapping.json',
+    );
+    const state = (id: number, at: number, is: string) => `C-${id},${timeOf(at)},${is},1\n`;
+    writeFileSync(
+      path,
+      `case,at,state,cost\n${state(1, 1, 'open')}${state(1, 2, 'closed')}${state(2, 3, 'open')}`,
+    );
+    const run = (full = false) => follow('csv', cases, { now: timeOf(9), full });
+    expect(await run()).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, `${state(1, 4, 'open')}${state(2, 5, 'closed')}`);
+    expect(await run(true)).toMatchObject({ imported: 1, findings: [] });
+    expect(await run(true)).toMatchObject({ imported: 0, findings: [] });
+    writeFileSync(path, readFileSync(path, 'utf8').replace(state(2, 5, 'closed'), state(2, 5, 'open')));
+    expect(await run()).toMatchObject({ findings: [{ kind: 'deleted', rows: ['C-2'] }] });
+    expect(await run()).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsIn(ledger)).toEqual(['C-1', 'C-2', '!source-changed']);
   });
 
   test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {
