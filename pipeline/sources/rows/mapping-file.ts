@@ -259,13 +259,22 @@ function assertSense(file: MappingFile, place: string): void {
       `${place}#${pointer([...(Object.hasOwn(events?.[index] ?? {}, name) ? own : []), name, ...more])}`;
     assertEventSense(event, zone, at);
   });
+  if (file.id !== undefined) assertUsed(file.id, 'text', `${place}#/id`);
 }
 
+const HEAD_KINDS = [
+  ['timestamp', 'time'],
+  ['type', 'text'],
+  ['agent', 'text'],
+  ['cycle', 'text'],
+] as const;
+
 function assertEventSense(
-  { type, data, timestamp }: RowEvent,
+  event: RowEvent,
   zone: string | undefined,
   at: (name: string, ...more: PropertyKey[]) => string,
 ): void {
+  const { type, data } = event;
   for (const [name, sources] of Object.entries(data)) {
     const near = Object.hasOwn(EVENT_DATA, name) ? null : nearestName(name, Object.keys(EVENT_DATA));
     if (near !== null) throw wrong(at('data', name), `the type ${near}, or one of your own`, name);
@@ -274,9 +283,11 @@ function assertEventSense(
       assertUsed(source, memberOf(name, member).kind, at('data', name, member));
     }
   }
-  if (timestamp !== undefined) {
-    assertZone(timestamp, zone, at('timestamp'));
-    assertUsed(timestamp, 'time', at('timestamp'));
+  for (const [name, kind] of HEAD_KINDS) {
+    const source = event[name];
+    if (source === undefined) continue;
+    assertZone(source, zone, at(name));
+    assertUsed(source, kind, at(name));
   }
   const values = isColumn(type) ? Object.entries(type.values ?? {}) : [];
   for (const [text, value] of values)
