@@ -39,6 +39,9 @@ let url: string;
 /** What a real service says after some runs and requests. */
 let metrics: string;
 let rules: string;
+/** Unit tests of the rules, for promtool. */
+const UNIT_TESTS = ['alerts.test.yml', 'rotation.test.yml'];
+let unitTests: string;
 let dashboard: { panels: Panel[]; templating: { list: { name: string }[] } };
 
 const sampleOf = (series: string) =>
@@ -134,6 +137,7 @@ beforeAll(async () => {
     return sampleOf('cathedral_snapshots') !== 'NaN';
   });
   rules = await read('deploy/prometheus/alerts.yml');
+  unitTests = (await Promise.all(UNIT_TESTS.map((name) => read(`test/deploy/${name}`)))).join('');
   dashboard = JSON.parse(await read('deploy/grafana/dashboard.json'));
 });
 
@@ -209,10 +213,7 @@ const queries = () => dashboard.panels.flatMap(({ targets = [] }) => targets.map
 
 describe('the alerts', () => {
   test('each have a runbook, and a unit test that raises them', async () => {
-    const [runbooks, tests] = [
-      await read('docs/troubleshooting.md'),
-      await read('test/deploy/alerts.test.yml'),
-    ];
+    const runbooks = await read('docs/troubleshooting.md');
     const anchors = [...runbooks.matchAll(/^### (\w+)$/gm)].map(
       ([, name]) => `docs/troubleshooting.md#${name!.toLowerCase()}`,
     );
@@ -221,14 +222,13 @@ describe('the alerts', () => {
     expect([...new Set(named)].sort()).toEqual(anchors.sort());
     for (const name of alerts()) {
       const [, raised] =
-        new RegExp(`alertname: ${name}\n +exp_alerts:\n +- exp_labels: (.+)`).exec(tests) ?? [];
+        new RegExp(`alertname: ${name}\n +exp_alerts:\n +- exp_labels: (.+)`).exec(unitTests) ?? [];
       expect(raised, name).toContain('severity');
     }
   });
 
   // promtool, which is not installed everywhere, compares them exactly.
   test('say what their unit tests expect', async () => {
-    const tests = await read('test/deploy/alerts.test.yml');
     const said = [...rules.matchAll(/alert: (\w+).*?summary: (?:>-)?(.*?)\n +runbook:/gs)];
     expect(said.map(([, name]) => name)).toEqual(alerts());
     for (const [, name, summary] of said) {
@@ -239,7 +239,7 @@ describe('the alerts', () => {
         .split(/\{\{.*?\}\}/);
       const asSaid = new RegExp(`^${words.map(RegExp.escape).join('.*')}$`);
       const expected = [
-        ...tests.matchAll(new RegExp(`alertname: ${name}\\b[\\s\\S]*?summary: ["'](.*)["']`, 'g')),
+        ...unitTests.matchAll(new RegExp(`alertname: ${name}\\b[\\s\\S]*?summary: ["'](.*)["']`, 'g')),
       ];
       for (const [, text] of expected) expect(text, name).toMatch(asSaid);
     }
@@ -267,7 +267,7 @@ describe.skipIf(promtool('--version').error)('promtool', () => {
     const lint = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
     expect(lint.stderr.split('\n').filter((line) => line.startsWith('cathedral_'))).toEqual([]);
     expect(promtool('check', 'rules', '../../deploy/prometheus/alerts.yml')).toMatchObject({ status: 0 });
-    expect(promtool('test', 'rules', 'alerts.test.yml')).toMatchObject({ status: 0 });
+    expect(promtool('test', 'rules', ...UNIT_TESTS)).toMatchObject({ status: 0 });
   });
 
   test('parses every query of the dashboard', async () => {
