@@ -61,10 +61,7 @@ function isOfRuns({ place }: CathedralError, { out }: RunRecord): boolean {
 }
 
 /** Records a run that could not record itself: it was killed, did not start, or the machine had no memory left for it. */
-export async function recordKilledRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
-  // Nobody else sends it; the service itself does so only when it stops.
-  const why = how === 'SIGKILL' ? ', probably because the memory did not suffice' : '';
-  const message = `The run ended unexpectedly: ${how}${why}.`;
+export async function recordKilledRun(record: RunRecord, startedAt: number, message: string): Promise<void> {
   await writeFailure(record, startedAt, { code: 'publish_failed', message }, null);
 }
 

@@ -6,21 +6,26 @@ import { readStatus } from '../../pipeline/release/format/status.ts';
 import { type RunRecord, recordKilledRun } from './record-run.ts';
 import { isBehind, type RunResult } from './schedule.ts';
 
-export interface ScheduledBuild extends RunRecord {
+export interface ScheduledBuild extends RunRecord, Attended {
   /** Flags for `cathedral build`. */
   flags: readonly string[];
   /** Between the hour of a slot and its run, ms. */
   delayMs: number;
+}
+
+interface Attended {
   signal: AbortSignal;
+  /** Writes a line to the service's log. */
+  note: (line: string) => void;
 }
 
 /** Runs `cathedral build` in a process of its own, which records its own status unless it is killed. */
 export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> {
-  const { out, flags, delayMs, now, signal } = build;
+  const { out, flags, delayMs, now } = build;
   const startedAt = now();
-  const end = await runChild(['build', ...flags], signal);
+  const end = await runBuild(flags, build);
   // A full disk may not take the status either; the next run may find room.
-  if (end.fault && !signal.aborted) await recordKilledRun(build, startedAt, end.fault).catch(() => {});
+  if (end.unexpected) await recordKilledRun(build, startedAt, end.unexpected).catch(() => {});
   const status = await readStatus(out).catch(() => null);
   // One that was refused records nothing, so the status can be that of the run before.
   const isOfThisRun = status !== null && Date.parse(status.last_run.started_at) >= startedAt;
@@ -35,6 +40,22 @@ export interface ChildEnd {
   status: number | null;
   /** `SIGKILL`, or why it did not start: `EAGAIN`; null where there is a status. */
   fault: string | null;
+}
+
+/** By the system and by V8, where there is no memory left. Nobody else sends a run these; the service itself, SIGKILL when it stops. */
+const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['SIGKILL', 'SIGABRT']);
+
+/** Runs `cathedral build`. `unexpected`: what a run that was killed, or did not start, could not say itself; null for others. */
+export async function runBuild(
+  flags: readonly string[],
+  { signal, note }: Attended,
+): Promise<{ status: number | null; unexpected: string | null }> {
+  const { status, fault } = await runChild(['build', ...flags], signal);
+  if (fault === null || signal.aborted) return { status, unexpected: null };
+  const why = OUT_OF_MEMORY.has(fault) ? ', probably because the memory did not suffice' : '';
+  const unexpected = `The run ended unexpectedly: ${fault}${why}.`;
+  note(unexpected);
+  return { status, unexpected };
 }
 
 const CLI = fileURLToPath(moduleUrl('src/cli.ts'));

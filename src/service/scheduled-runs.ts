@@ -64,7 +64,8 @@ function scheduleOf(
   const delayMs = sealDelay * 1000;
   const flags = flagsOfRuns({ baseUrl }, given);
   return {
-    run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
+    run: () =>
+      scheduledBuild({ out, software: software(), flags, delayMs, now, signal, note: progress.note }),
     async announce(result, next) {
       await announce(next).catch((error: Error) => progress.note(error.message));
       progress.note(`${ANNOUNCEMENTS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);

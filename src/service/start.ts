@@ -6,7 +6,7 @@ import { buildInfo, VERSION } from '../../pipeline/config/software.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { isDemoLedger } from '../../pipeline/ledger/writing/demo-key.ts';
 import { currentId, readCurrent } from '../../pipeline/release/format/release.ts';
-import { runChild } from '../scheduler/scheduled-build.ts';
+import { runBuild } from '../scheduler/scheduled-build.ts';
 import { type ListenConfig, listen } from '../sidecar/listen.ts';
 import { type FollowedLedger, followLedger } from '../sidecar/live/follow-ledger.ts';
 import { assertFree } from '../sidecar/server-address.ts';
@@ -74,7 +74,8 @@ async function beginHere(
 ): Promise<void> {
   const { releases, demo, withoutSite } = config;
   if (releases !== null || (!demo && withoutSite) || (await hasRelease(out))) return;
-  const begin = () => runChild(['build', '--begin', ...flagsOfRuns(config, flags)], signal);
+  const attended = { signal, note: progress.note };
+  const begin = () => runBuild(['--begin', ...flagsOfRuns(config, flags)], attended);
   if ((await begin()).status !== 0) return;
   progress.note(`The data files are at ${url}; everything else is being made.`);
   if (!withoutSite) await begin();

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { CathedralError, ERROR_CODES, type ErrorCode } from '../../pipeline/errors.ts';
 import { readStatus, writeStatus } from '../../pipeline/release/format/status.ts';
-import { recordKilledRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
+import { recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
 import { scheduledBuild } from '../../src/scheduler/scheduled-build.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
@@ -125,17 +125,6 @@ describe('the status', () => {
     expect(await readStatus(out)).toEqual(before);
   });
 
-  test('of a run that was killed is a failure, too', async () => {
-    const { out, record } = await folder();
-    await recordKilledRun(record, START, 'SIGKILL');
-    const { last_run: run, release } = (await readStatus(out))!;
-    expect(release).toBeNull();
-    expect(run).toMatchObject({
-      outcome: 'failed',
-      error: { message: 'The run ended unexpectedly: SIGKILL, probably because the memory did not suffice.' },
-    });
-  });
-
   test('keeps the time of the next run over a run by hand, until it has passed', async () => {
     const { out, record } = await folder();
     await recordRun(record, () => published(out));
@@ -155,16 +144,42 @@ describe('the status', () => {
   });
 });
 
-test('a run that cannot be started is a failed one, also where that cannot be recorded', async () => {
+describe('a run that cannot record itself', () => {
   const { execPath } = process;
-  onTestFinished(() => {
+  afterEach(() => {
     process.execPath = execPath;
   });
-  const { out, record } = await folder();
-  process.execPath = join(out, 'no-program');
-  const build = { ...record, flags: [], delayMs: 0, signal: new AbortController().signal };
-  expect(await scheduledBuild(build)).toBe('failed');
-  const message = 'The run ended unexpectedly: ENOENT.';
-  expect(await readStatus(out)).toMatchObject({ last_run: { outcome: 'failed', error: { message } } });
-  expect(await scheduledBuild({ ...build, out: join(out, 'status.json') })).toBe('failed');
+  const scheduled = async () => {
+    const { out, record } = await folder();
+    const noted: string[] = [];
+    const note = (line: string) => noted.push(line);
+    const build = { ...record, flags: [], delayMs: 0, signal: new AbortController().signal, note };
+    return { out, build, noted };
+  };
+
+  test.each(['SIGKILL', 'SIGABRT'])(
+    'because the system or V8 ended it with %s is a failed one, and the log says so',
+    async (signal) => {
+      const { out, build, noted } = await scheduled();
+      process.execPath = join(out, 'program');
+      await writeFile(process.execPath, `#!/bin/sh\nkill -s ${signal.slice(3)} $$\n`, { mode: 0o755 });
+      expect(await scheduledBuild(build)).toBe('failed');
+      const message = `The run ended unexpectedly: ${signal}, probably because the memory did not suffice.`;
+      expect(await readStatus(out)).toMatchObject({
+        release: null,
+        last_run: { outcome: 'failed', error: { message } },
+      });
+      expect(noted).toEqual([message]);
+    },
+  );
+
+  test('because it cannot be started is a failed one, also where that cannot be recorded', async () => {
+    const { out, build, noted } = await scheduled();
+    process.execPath = join(out, 'no-program');
+    expect(await scheduledBuild(build)).toBe('failed');
+    const message = 'The run ended unexpectedly: ENOENT.';
+    expect(await readStatus(out)).toMatchObject({ last_run: { outcome: 'failed', error: { message } } });
+    expect(await scheduledBuild({ ...build, out: join(out, 'status.json') })).toBe('failed');
+    expect(noted).toEqual([message, message]);
+  });
 });
