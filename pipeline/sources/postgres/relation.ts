@@ -32,7 +32,7 @@ export interface Relation {
   time: string;
   /** The table's oid; null for a view or a query. */
   oid: string | null;
-  /** Whether the server shows the open transactions that write the rows: a table, not on a standby server. */
+  /** Whether the server shows the open transactions that write the rows: a table, not on a standby server, and not a replica of another table. */
   showsWriters: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function findRelation(
   const id = column(mapping.columnOf('', 'id'), 'id');
   const timestamp = column(mapping.columnOf('', 'timestamp'), 'timestamp');
   const isTable = table !== null && TABLES.includes(table.kind);
-  const showsWriters = isTable && !(await isStandby(query));
+  const showsWriters = isTable && !(await isReplica(query, table.oid));
   const isNumbered = WHOLE_NUMBERS.includes(id.type);
   const byTime = wanted === null ? !isNumbered : wanted === 'timestamp';
   const needsInstant = byTime || !showsWriters;
@@ -88,9 +88,13 @@ export async function findRelation(
   return relation;
 }
 
-async function isStandby(query: Query): Promise<boolean> {
-  const { rows } = await query('SELECT pg_is_in_recovery() AS standby');
-  return rows[0].standby;
+/** Whether rows are written on another server: this one is a standby, or the table or a partition of it is one of a subscription. */
+async function isReplica(query: Query, oid: string): Promise<boolean> {
+  const { rows } = await query(
+    'SELECT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = $1 OR srrelid IN (SELECT relid FROM pg_partition_tree($1::oid))) AS replica',
+    [oid],
+  );
+  return rows[0].replica;
 }
 
 interface Table {
@@ -169,7 +173,7 @@ async function assertIds(
 function noInstant(place: string, { name, type }: Column, id: Column, byTime: boolean): CathedralError {
   const why = byTime
     ? `, because rows with ${id.type} ids are followed in the order of their time`
-    : ', because rows of a view, a query or a standby server are followed when they have a certain age';
+    : ', because rows of a view, a query, a standby server or a logical replica are followed when they have a certain age';
   const how =
     type === 'timestamp without time zone' || type === 'date'
       ? `; a query can convert it: ${quoted(name)} AT TIME ZONE 'Europe/Berlin'`
