@@ -56,6 +56,11 @@ describe('an event line', () => {
     expect(parse(JSON.stringify(reversed, null, ' ').replaceAll('\n', ''))).toEqual(mint);
   });
 
+  test.each(['1.0', '1e-07', '-0.0', '9.731E-1'])('may spell a number as %s', (text) => {
+    const reading = changed({ type: 'mii_reading', data: { mii: 1 } });
+    expect(parse(reading.replace('"mii":1', `"mii":${text}`)).data).toEqual({ mii: Number(text) });
+  });
+
   test('may have additional members in data', () => {
     const event = { ...mint, data: { ...mint.data, source: { event_id: 'x' } } };
     expect(parse(JSON.stringify(event))).toEqual(event);
