@@ -113,11 +113,11 @@ export const DECISIONS: Readonly<Record<KnownType, Decision>> = {
   alert_cleared: { public: false, reason: 'No public file shows when an alert was cleared.' },
   app_registered: {
     public: false,
-    reason: 'dataset.json shows the last version of an app only, and not when it was registered.',
+    reason: 'dataset.json shows the last version of an app only.',
   },
   package_registered: {
     public: false,
-    reason: 'dataset.json shows the last version of a package only, and not when it was registered.',
+    reason: 'dataset.json shows the last version of a package only.',
   },
   companion_attested: {
     public: false,
