@@ -209,6 +209,18 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(records).toEqual(expected);
   });
 
+  test('minting: days without a mint count as 0, also at both ends of what is shown', () => {
+    const path = 'economy/minting-by-day.csv';
+    const idle = /^2026-(02-0[1-3]|06-1[5-7]),.*\n/gm;
+    const files = { ...FILES, [path]: FILES[path]!.replaceAll(idle, '') };
+    expect(findChart('minting')!.open(PublishedFiles.of(files)).asOf).toBe('2026-06-17');
+    expect(ask('minting', {}, files).note).toContain('15 June 2026 to 17 June 2026 (3 days)');
+    const { records } = ask('minting', { from: '2026-02-01', to: '2026-02-04' }, files);
+    const minted = records.map(({ date: _, ...values }) => sum(Object.values(values).map(Number)));
+    expect(minted).toEqual([0, 0, 0, expect.any(Number)]);
+    expect(minted[3]).toBeGreaterThan(0);
+  });
+
   test('integrity index: the days that ended with minting off, and the lowest reading', () => {
     const { words, records } = ask('mii');
     const days = rowsOf('economy/mii-by-day.csv');

@@ -3,13 +3,13 @@ import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatPercent } from '../../words/number.ts';
 import { defineChart, MOST_ANNOTATIONS } from '../chart.ts';
-import { daysBetween, MEAN_OF_STEP } from '../drawing/days.ts';
+import { type Dated, daysBetween, MEAN_OF_STEP } from '../drawing/days.ts';
 import { cathedralColour } from '../drawing/theme.ts';
 import { cathedralSeries } from '../series.ts';
 import { flowOf, flowTitle } from './flows.ts';
 import { offRuns } from './mii.ts';
 
-type Row = Content<typeof mintingByDay>[number];
+type Row = Pick<Content<typeof mintingByDay>[number], 'date' | 'cathedral' | 'minted'>;
 
 /** A single day without minting hardly shows in a week. */
 const LEAST_OFF = 2;
@@ -29,7 +29,7 @@ export const minting = defineChart({
   },
   prepare: (files) => ({ all: files.read(mintingByDay), readings: files.read(miiByDay) }),
   series: ({ all }) => cathedralSeries(all.map(({ cathedral }) => cathedral)),
-  days: ({ all }) => all,
+  days: ({ all, readings }) => withIdleDays(all, readings),
   // More columns would be too thin to see.
   mostDays: 120,
   view({ readings }, { series, days, step }) {
@@ -67,3 +67,12 @@ export const minting = defineChart({
     };
   },
 });
+
+/** With the days since the first mint that have a reading and no mint, and so no row: they count as 0, also at both ends of what is shown. */
+function withIdleDays(mints: readonly Row[], readings: readonly Dated[]): Row[] {
+  const [first] = mints;
+  const active = new Set(mints.map(({ date }) => date));
+  const idle = readings.filter(({ date }) => first && date > first.date && !active.has(date));
+  const rows = [...mints, ...idle.map(({ date }) => ({ date, cathedral: '', minted: 0 }))];
+  return rows.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
+}
