@@ -270,6 +270,27 @@ describe('SQL', () => {
       expect(wrong).toEqual([]);
     });
 
+    test('leaves nothing that changes what the next one gives', async () => {
+      const { page, wrong } = visited;
+      const sql = 'SELECT max(total_supply) AS most FROM supply_by_day';
+      await ask(page, sql);
+      const before = await resultRows(page);
+      for (const statement of [
+        'DROP TABLE supply_by_day',
+        'CREATE MACRO max(x) AS 7',
+        'CREATE TEMP TABLE supply_by_day AS SELECT 7 AS total_supply',
+        'COMMIT',
+        'BEGIN TRANSACTION',
+        'SELECT no_such_column FROM supply_by_day',
+      ]) {
+        await ask(page, statement);
+        await ask(page, sql);
+        expect(await resultRows(page), statement).toEqual(before);
+      }
+      expect(await ask(page, 'CREATE TABLE own AS SELECT 1 AS one')).toContain('read-only');
+      expect(wrong).toEqual([]);
+    });
+
     test('is stopped at its limits', async () => {
       const { page, wrong } = visited;
       expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('cut off at 1,000,000 rows');

@@ -72,8 +72,21 @@ export async function openEngine(worker: string, wasm: string) {
     }
   }
 
-  /** Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place, and CannotShow. */
+  /**
+   * Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place, and CannotShow. Nothing that it
+   * makes, such as a table or a macro of its own, changes what the next one gives: that follows from the files.
+   */
   async function run(sql: string): Promise<QueryResult> {
+    await connection.query('BEGIN TRANSACTION READ ONLY');
+    try {
+      return await resultOf(sql);
+    } finally {
+      // A query that ends the transaction has made nothing.
+      await connection.query('ROLLBACK').catch(() => {});
+    }
+  }
+
+  async function resultOf(sql: string): Promise<QueryResult> {
     const result: Omit<QueryResult, 'csv'> = {
       columns: [],
       numbers: new Set(),
