@@ -270,6 +270,13 @@ describe('SQL', () => {
       expect(wrong).toEqual([]);
     });
 
+    test('may write the name of a table in capital letters, and reads the files of the same snapshot', async () => {
+      const { page, wrong } = visited;
+      const upper = await ask(page, 'SELECT count(*) AS n FROM MII_BY_DAY');
+      expect(upper).toContain(sha256(await published('economy/mii-by-day.csv')));
+      expect(wrong).toEqual([]);
+    });
+
     test('leaves nothing that changes what the next one gives', async () => {
       const { page, wrong } = visited;
       const sql = 'SELECT max(total_supply) AS most FROM supply_by_day';

@@ -123,8 +123,9 @@ export async function openEngine(worker: string, wasm: string) {
     return { ...result, csv: new Blob(parts, { type: 'text/csv' }) };
   }
 
-  /** The tables that a query names. Throws where it cannot be parsed. */
-  const tablesIn = (sql: string) => connection.getTableNames(sql);
+  /** The tables that a query names, in small letters, as the engine takes them in any. Throws where it cannot be parsed. */
+  const tablesIn = async (sql: string) =>
+    (await connection.getTableNames(sql)).map((name) => name.toLowerCase());
   return { version: await database.getVersion(), tablesIn, addTable, run };
 }
 
