@@ -245,6 +245,8 @@ describe('SQL', () => {
       const nested = "[{'mic': 1.50::DECIMAL(9,2), 'day': DATE '2026-01-31', 'none': NULL}]";
       await ask(page, `SELECT ${nested} AS nested`);
       expect(await resultRows(page)).toEqual([["[{'mic': 1.5, 'day': 2026-01-31, 'none': NULL}]"]]);
+      await ask(page, "SELECT ('a', 2, {'toJSON': 3}) AS tuple, DATE '12026-03-01' AS far");
+      expect(await resultRows(page)).toEqual([["{'': a, '': 2, '': {'toJSON': 3}}", '+012026-03-01']]);
       for (const value of [
         "TIMESTAMP '2026-01-02 03:00:00' - TIMESTAMP '2026-01-01 00:00:00'",
         "TIME '12:00:00'",
@@ -302,6 +304,7 @@ describe('SQL', () => {
       const { page, wrong } = visited;
       expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('cut off at 1,000,000 rows');
       expect(await page.locator('#sql-result tbody tr').count()).toBe(1000);
+      expect(await ask(page, 'SELECT * FROM range(1000000)')).not.toContain('cut off');
       expect(await ask(page, "SELECT repeat('x', 10000) AS x FROM range(100000)")).toContain(
         'cut off at 64 MB',
       );

@@ -106,18 +106,18 @@ export async function openEngine(worker: string, wasm: string) {
       }
       const vectors = fields.map((_, at) => batch.getChildAt(at)!);
       let text = '';
-      for (let row = 0; row < batch.numRows && result.rows < LIMITS.rows; row += 1) {
+      for (let row = 0; row < batch.numRows; row += 1) {
+        result.stopped = stopAt(result.rows, bytes);
+        if (result.stopped !== null) break;
         const cells = vectors.map((vector, at) => formatCell(vector.get(row), fields[at]!.type));
         if (result.rows < LIMITS.shownRows)
           result.shown.push(cells.map((cell) => cell?.slice(0, LIMITS.cell) ?? null));
-        text += csvLine(cells);
+        const line = csvLine(cells);
+        text += line;
+        bytes += line.length;
         result.rows += 1;
-        if (bytes + text.length > LIMITS.bytes) break;
       }
       parts.push(text);
-      bytes += text.length;
-      if (bytes > LIMITS.bytes) result.stopped = `${LIMITS.bytes >> 20} MB`;
-      else if (result.rows === LIMITS.rows) result.stopped = `${LIMITS.rows.toLocaleString('en-GB')} rows`;
       if (result.stopped !== null) break;
     }
     return { ...result, csv: new Blob(parts, { type: 'text/csv' }) };
@@ -127,6 +127,12 @@ export async function openEngine(worker: string, wasm: string) {
   const tablesIn = async (sql: string) =>
     (await connection.getTableNames(sql)).map((name) => name.toLowerCase());
   return { version: await database.getVersion(), tablesIn, addTable, run };
+}
+
+/** Which limit a result has reached that has one more row; null: none. */
+function stopAt(rows: number, bytes: number): string | null {
+  if (bytes > LIMITS.bytes) return `${LIMITS.bytes >> 20} MB`;
+  return rows < LIMITS.rows ? null : `${LIMITS.rows.toLocaleString('en-GB')} rows`;
 }
 
 function quoted(text: string): string {
@@ -170,13 +176,14 @@ function csvLine(cells: readonly (string | null)[]): string {
 function formatCell(value: unknown, type: DataType): string | null {
   if (value === null || value === undefined) return null;
   if (type.typeId === Type.Decimal) return decimalText(value as Uint32Array, (type as Decimal).scale);
-  if (type.typeId === Type.Date) return new Date(Number(value)).toISOString().slice(0, 10);
+  if (type.typeId === Type.Date) return new Date(Number(value)).toISOString().replace(/T.*/, '');
   if (type.typeId === Type.Timestamp) return momentText(BigInt(Math.round(Number(value) * 1000)));
   const inner = type.children?.[0]?.type;
   if (type.typeId === Type.List && inner)
     return `[${[...(value as Iterable<unknown>)].map((one) => formatCell(one, inner) ?? 'NULL').join(', ')}]`;
   if (type.typeId === Type.Struct)
-    return `{${type.children.map(({ name, type }) => `'${name}': ${formatCell((value as Record<string, unknown>)[name], type) ?? 'NULL'}`).join(', ')}}`;
+    // By place: the members of a tuple, as in `SELECT (a, b)`, have no names.
+    return `{${[...(value as Iterable<[string, unknown]>)].map(([name, one], at) => `'${name}': ${formatCell(one, type.children[at]!.type) ?? 'NULL'}`).join(', ')}}`;
   return String(value);
 }
 
