@@ -320,8 +320,8 @@ function fault({ found, line }: Walk, kind: RowFinding['kind'], message: string)
 
 /** The rest of the log is missing, and the file may have a fault of its own. */
 async function end(walk: Walk): Promise<void> {
-  const { file, log, found } = walk;
-  await begin(found.rows === 0 ? await log.newest() : null, walk);
+  const { file, found } = walk;
+  await begin(null, walk);
   const until = walk.endsAnywhere ? await olderThanLast(walk) : null;
   if (walk.next !== until) await miss(until, walk.line + 1, walk);
   if (file.fault) found.findings.push({ kind: 'unreadable', ...file.fault });

@@ -22,7 +22,7 @@ import {
   shownCell,
   unmarked,
 } from './history-tables.ts';
-import { compareTimes, DATE, type LogRow, type LogRows } from './log-rows.ts';
+import { compareTimes, DATE, type LogRow, type LogRows, type Place } from './log-rows.ts';
 import type { PublicLog } from './public-log.ts';
 
 /** `cannot_be_checked`: nothing was found wrong, and something could not be compared. */
@@ -98,7 +98,7 @@ export async function verifyHistory(
     table: file.table,
     form: file.form,
     masked,
-    ...(file.asOf === null ? {} : { start: await startOf(file.asOf, file.table, rows) }),
+    ...(await startOf(file, source)),
     onProgress(next) {
       const left = next === null ? 0 : (log.size * rows.blockOf(next)) / rows.blocks;
       options.onProgress?.({ stage: 'comparing', done: Math.round(log.size - left), total: log.size });
@@ -179,11 +179,21 @@ async function supplyBefore({ table, form, rows }: HistoryFile, log: PublicLog):
   return others.find((other, index) => others.indexOf(other) !== index) ?? one!;
 }
 
-/** A JSON history says up to when it has rows. */
-function startOf(asOf: string, { artifact }: HistoryTable, rows: LogRows) {
-  return rows.newestWhere(({ time, timestamp }) =>
-    artifact.dayRows ? dayOf(time) < dayOf(asOf) : compareTimes(timestamp, asOf) <= 0,
-  );
+/** A JSON history says up to when it has rows. Of a file without any, all are missing but those of a day that was not over at the checkpoint. */
+async function startOf(
+  { table, asOf, rows: own }: HistoryFile,
+  { log, rows, days }: Source,
+): Promise<{ start?: Place | null }> {
+  const upTo = (time: string) =>
+    rows.newestWhere((row) =>
+      table.artifact.dayRows ? dayOf(row.time) < dayOf(time) : compareTimes(row.timestamp, time) <= 0,
+    );
+  if (asOf !== null) return { start: await upTo(asOf) };
+  if ((await own.peek()) !== null) return {};
+  const newest = await rows.newest();
+  const last = newest === null ? null : (await rows.at(newest)).time;
+  const isOpen = last !== null && days?.endsOpen && !(await log.isOver(dayOf(last)));
+  return { start: isOpen ? await upTo(last) : newest };
 }
 
 interface Source {

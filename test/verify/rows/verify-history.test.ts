@@ -360,6 +360,17 @@ function withMember(leaf: Leaf, members: Record<string, unknown>): Leaf {
   return { ...leaf, event: { ...leaf.event, data: { ...leaf.event.data, ...members } } };
 }
 
+test('a file without rows lacks what the log has, but not the row of a day that was not over at its checkpoint', async () => {
+  const [{ event }] = leaves as [Leaf];
+  const firstDay = leaves.filter((leaf) => leaf.event.timestamp.startsWith(event.timestamp.slice(0, 10)));
+  for (const path of ['economy/mii-by-day.csv', 'economy/supply-by-day.csv', 'academics/events-by-day.csv']) {
+    const text = fileOf(path, made(firstDay).rows.get(path) ?? []);
+    expect([path, await found(text, {}, publicSite(firstDay))]).toEqual([path, ['proved']]);
+    expect([path, await found(text)]).toEqual([path, ['does_not_hold', '1 missing']]);
+  }
+  expect(await found(fileOf('economy/mic-history.csv', []))).toEqual(['does_not_hold', '1 missing']);
+});
+
 test('a JSON history says nothing but its time, which the log has reached', async () => {
   const path = 'philosophy/decisions.json';
   const text = fileOf(path, rowsOf(path));
