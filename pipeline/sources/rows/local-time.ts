@@ -20,12 +20,14 @@ export class TimeFault extends Error {}
 const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['yyyy', '(?<year>\\d{4})'],
   ['yy', '(?<year>\\d{2})'],
-  ['MMMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
-  ['MMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
+  // Thai has points within a short name, ม.ค.; Hebrew and Hindi have a mark of their own at its end.
+  ['MMMM', '(?<month>\\p{L}[\\p{L}\\p{M}\\u200c.׳॰]*)'],
+  ['MMM', '(?<month>\\p{L}[\\p{L}\\p{M}\\u200c.׳॰]*)'],
   ['MM', '(?<month>\\d{2})'],
   ['M', '(?<month>\\d{1,2})'],
-  ['EEEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
-  ['EEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
+  // Also segunda-feira, two words as in Vietnamese, and in Persian a sign between two letters that nobody sees.
+  ['EEEE', '(?<weekday>\\p{L}[\\p{L}\\p{M}\\u200c -]*\\.?)'],
+  ['EEE', '(?<weekday>\\p{L}[\\p{L}\\p{M}\\u200c -]*\\.?)'],
   ['dd', '(?<day>\\d{2})'],
   ['d', '(?<day>\\d{1,2})'],
   ['HH', '(?<hour>\\d{2})'],
@@ -190,9 +192,12 @@ function readPattern(text: string, format: string, language = 'en'): Written {
 const MONTHS = new Map<string, ReadonlyMap<string, ReadonlySet<number>>>();
 /** Accents, and what else may be left out of a word: the points of Hebrew, and the dot below letters of Hindi and its neighbours (nukta). */
 const MAY_LACK = /[\p{Script=Inherited}\u0591-\u05c7\u093c\u09bc\u0a3c\u0abc\u0b3c]/gu;
-/** In lower case, without a point and without accents, which old programs leave out. The signs of vowels in Bengali or Tamil are none. */
+/**
+ * In lower case, without points and without accents, which old programs leave out. The signs of vowels in Bengali or Tamil are none. The
+ * Turkish ı is I in capitals, which any other language makes an i.
+ */
 const plainMonth = (name: string) =>
-  name.normalize('NFKD').replaceAll(MAY_LACK, '').toLowerCase().replace(/\.$/, '');
+  name.normalize('NFKD').replaceAll(MAY_LACK, '').toLowerCase().replaceAll('ı', 'i').replaceAll(/[.׳॰]/g, '');
 const SHORTEST_MONTH = 3;
 
 /** By its name, or by so much of one that it can be no other: September is Sep or Sept in one language. Throws TimeFault. */
