@@ -36,8 +36,7 @@ export function croissant({ baseUrl, asOf, since, organisation, datasets, ...abo
   return {
     '@context': CONTEXT,
     '@type': 'sc:Dataset',
-    name: 'cathedral-data-service',
-    alternateName: about.title,
+    name: about.title,
     conformsTo: 'http://mlcommons.org/croissant/1.1',
     description: about.description,
     license: organisation.licence.url,

@@ -11,7 +11,8 @@ export function dataPackage({ baseUrl, asOf, organisation, ledger, ...about }: C
   const { name, contact: email, authors = [], licence } = organisation;
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
-    name: 'cathedral-data-service',
+    // Programs that have many packages tell them apart by it.
+    name: new URL(baseUrl).hostname,
     id: `${baseUrl}/datapackage.json`,
     title: about.title,
     description: about.description,

@@ -72,6 +72,11 @@ describe('the Data Package', () => {
   });
 });
 
+test('the Data Package and the Croissant description have the name of their publisher’s data', () => {
+  expect(dataPackage(catalogue).name).toBe('data.example.org');
+  expect(croissant(catalogue).name).toBe(catalogue.title);
+});
+
 describe('the DCAT catalogue', () => {
   test('is RDF with a dataset for each file, restricted ones without a distribution', async () => {
     const found = await statements(dcat(catalogue));
