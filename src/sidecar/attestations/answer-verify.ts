@@ -136,7 +136,8 @@ export async function readBody(
 
 function assertJson({ headers }: IncomingMessage): void {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
-  if (encoding.toLowerCase() !== 'identity')
+  const { 'transfer-encoding': transfer = 'chunked' } = headers;
+  if (encoding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked')
     throw new Problem('unsupported_media_type', 'Send the document uncompressed.', {
       'Accept-Encoding': 'identity',
     });
