@@ -65,9 +65,9 @@ describe('every page', () => {
     for (const name of Object.keys(packageJson.dependencies)) expect(html).toContain(name);
   });
 
-  test('carries the time of its data for the notice of old data, which is hidden until a script decides', () => {
+  test('carries the time of its data for the notice of old data, whose words a script writes: browsers for terminals show what is hidden', () => {
     expect(page('economy/index.html')).toMatch(
-      /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" hidden>/,
+      /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" hidden><\/div>/,
     );
   });
 

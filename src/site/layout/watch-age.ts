@@ -1,20 +1,34 @@
+import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { isConfirmed, oldAge } from './age.ts';
+import { makeElement } from './make-element.ts';
 
 /** A page can stay open for days. */
 const EVERY_MS = 60_000;
 
 /** Shows the notice once the page's data are stale. Only pages with the figures of a release load this script. */
 for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
-  const asOf = Date.parse(notice.dataset.asOf ?? '');
+  const { asOf = '' } = notice.dataset;
+  const time = Date.parse(asOf);
   const look = async () => {
-    const age = oldAge(asOf, Date.now());
-    for (const words of notice.querySelectorAll('[data-age]')) if (age !== null) words.textContent = age;
-    if (age !== null) {
-      const isQuiet = isConfirmed(await latest(), asOf, Date.now());
-      notice.querySelector<HTMLElement>('[data-stale]')!.hidden = isQuiet;
-      notice.querySelector<HTMLElement>('[data-quiet]')!.hidden = !isQuiet;
+    const age = oldAge(time, Date.now());
+    if (age === null) {
+      notice.hidden = true;
+      return;
     }
-    notice.hidden = age === null;
+    const isQuiet = isConfirmed(await latest(), time, Date.now());
+    const [what, words] = isQuiet
+      ? [
+          'The ledger is quiet.',
+          `Its last event was at ${formatMoment(asOf)}, ${age} ago, and the publisher still signs these data as the newest.`,
+        ]
+      : [
+          'These data are out of date.',
+          `A release is due every six hours; this one is as of ${formatMoment(asOf)}, ${age} ago.`,
+        ];
+    // A screen reader says again what is written again.
+    if (notice.textContent !== `${what} ${words}`)
+      notice.replaceChildren(makeElement('p', '', makeElement('strong', '', what), ` ${words}`));
+    notice.hidden = false;
   };
   void look();
   setInterval(look, EVERY_MS);
