@@ -6,6 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { SiteRelease } from '../../src/site/layout/release.ts';
 import { latestChanges } from '../../src/site/portals/home.ts';
+import { SearchEngine, type SearchIndex } from '../../src/site/reference/search/search-engine.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { BASE_URL } from './fixture-release.ts';
@@ -79,6 +80,21 @@ describe('every page', () => {
       expect(html).not.toContain(script);
     }
   });
+});
+
+test.each([
+  ['glossary', '/glossary/'],
+  ['problems', '/problems/'],
+  ['429', '/problems/rate_limited/'],
+  ['license', '/licence/'],
+  ['CC BY', '/licence/'],
+  ['email', '/about/'],
+  ['excel', '/files/'],
+  ['png', '/charts/'],
+])('the search finds %s, as readers type it', async (words, href) => {
+  const { entries }: SearchIndex = JSON.parse(await asset('search/index/entries.json'));
+  const { results } = new SearchEngine(entries).search(words, '', 10);
+  expect(results.map((one) => one.href)).toContain(href);
 });
 
 describe('the card of the site', () => {

@@ -16,15 +16,18 @@ import { sentinelEntries } from '../../records/sentinels.ts';
 import { GLOSSARY } from '../glossary/terms.ts';
 import type { SearchEntry, SearchIndex } from './search-engine.ts';
 
-/** What a reader may look for on the pages of the menu that are no list of other entries, beside their names. */
+/** What a reader may look for on the pages of the menu, beside their names. */
 const PAGE_WORDS: Readonly<Record<string, string>> = {
-  '/about/': 'Publisher, contact, address, ledger, keys, source code, releases every six hours',
+  '/about/': 'Publisher, contact, email, address, ledger, keys, source code, releases every six hours',
   '/accessibility/': 'Accessibility statement: screen reader, keyboard, contrast, print, whom to write to',
   '/api/':
     'API key, token, registration, tier, quota, rate limit, OpenAPI, curl, live stream, server-sent events',
   '/attestations/': 'Companion attestation: verify a signature, register a companion, revoke',
+  '/charts/': 'Pictures for papers and slides: SVG, PNG, PDF',
   '/embedding/': 'Embed a chart in a page: iframe, oEmbed, SVG, picture',
-  '/licence/': 'Licence, terms of use, attribution, Creative Commons, Apache',
+  '/files/':
+    'Download all data: CSV, JSON, NDJSON, Parquet, Excel (XLSX), SQLite, data package, feeds (Atom, RSS)',
+  '/licence/': 'License, terms of use, attribution, Creative Commons, CC BY, Apache',
   '/mirrors/': 'Run a verified copy of this service: nginx, Caddy, static host',
   '/philosophy/simulation/':
     'Play a case with ten sentinels: scenarios, votes, decisions, teachers, WebSocket',
@@ -69,12 +72,10 @@ export function searchIndex(release: SiteRelease): SearchIndex {
         ),
       ...EVENT_TYPES.map(({ type, description }) => entry('page', `/events/#${type}`, type, [description])),
       ...GROUPS.flatMap(({ links }) =>
-        links.flatMap(({ href, label }) =>
-          PAGE_WORDS[href] === undefined ? [] : [entry('page', href, label, [PAGE_WORDS[href]])],
-        ),
+        links.map(({ href, label }) => entry('page', href, label, [PAGE_WORDS[href] ?? ''])),
       ),
-      ...Object.entries(PROBLEMS).map(([code, { title, meaning }]) =>
-        entry('page', `/problems/${code}/`, title, [code, meaning]),
+      ...Object.entries(PROBLEMS).map(([code, { title, status, meaning }]) =>
+        entry('page', `/problems/${code}/`, title, [String(status), code, meaning]),
       ),
       ...deliberationRecords(release)
         .entries.filter(({ date }) => date === null)
