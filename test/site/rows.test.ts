@@ -50,7 +50,7 @@ function hostOf(read: (path: string) => Buffer, hasRanges = true) {
   return { fetch, sent };
 }
 
-const from = (fetch: Fetch) => ({ fetch, traffic: { requests: 0, bytes: 0 } });
+const from = (fetch: Fetch) => ({ fetch, traffic: { requests: 0, bytes: 0 }, isServed: false });
 const published = () => hostOf((path) => readFileSync(join(draft, 'public', path)));
 
 async function pagesOf(source: TableRows, selection = WHOLE) {
@@ -84,6 +84,29 @@ describe('the rows of a table', () => {
       expect(await pagesOf(inParts)).toEqual(expected);
     },
   );
+
+  test('are those of the page: a server is asked for its version, and no other bytes are taken', async () => {
+    const { about } = rowsFacts(release, 'economy/supply-by-day.csv');
+    const asked: string[] = [];
+    const own = readFileSync(join(draft, 'public/economy/supply-by-day.csv'));
+    const { fetch } = hostOf((path) => {
+      asked.push(path);
+      return own;
+    });
+    await openRows(about, { ...from(fetch), isServed: true });
+    expect(asked).toEqual([`economy/supply-by-day.csv?sha256=${about.sha256}`]);
+    const flipped = Buffer.from(own);
+    flipped[own.length - 3]! ^= 1;
+    for (const other of [
+      own.subarray(0, own.lastIndexOf('\n', own.length / 2) + 1),
+      flipped,
+      '<p>Log in',
+      '',
+    ])
+      await expect(openRows(about, from(hostOf(() => Buffer.from(other)).fetch))).rejects.toThrow(
+        `/economy/supply-by-day.csv: expected SHA-256 ${about.sha256}`,
+      );
+  });
 
   test('a line that proves a row is the line of the file', async () => {
     for (const path of [

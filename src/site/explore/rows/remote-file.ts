@@ -17,6 +17,8 @@ export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 export interface Host {
   fetch: Fetch;
   traffic: Traffic;
+  /** Whether it is this service's server, which has earlier versions of files. */
+  isServed: boolean;
 }
 
 /** What a host answers; a refusal of the service says why itself (RFC 9457). Throws CannotRead. */

@@ -57,6 +57,7 @@ function aboutOf(release: SiteRelease, table: Table): TableAbout {
     ...readable(table),
     name,
     bytes: file.bytes,
+    sha256: file.sha256,
     rows: grows && file.rows !== null ? file.rows : readTable(table, release.text(artifact.path)).length,
     mostWhole: MOST_WHOLE,
     parts: forms.flatMap(({ name, file: { path, bytes } }) => (name === 'Parquet' ? [{ path, bytes }] : [])),

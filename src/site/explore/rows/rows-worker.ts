@@ -1,3 +1,4 @@
+import { isServed } from '../../layout/live/is-served.ts';
 import { answerJobs, askHost, NeedsConsent } from '../../layout/worker-jobs.ts';
 import type { Traffic } from './remote-file.ts';
 import type { Selection } from './selection.ts';
@@ -20,7 +21,9 @@ let opened: Promise<TableRows> | null = null;
 
 answerJobs<RowsJob, RowsAnswer, Traffic>(async ({ about, selection, want, allowed }, { news }) => {
   try {
-    opened ??= openRows(about, { fetch: askHost, traffic });
+    opened ??= isServed('/')
+      .catch(() => false)
+      .then((isServed) => openRows(about, { fetch: askHost, traffic, isServed }));
     return await (await opened)[want](selection, allowed);
   } catch (error) {
     // What was read is kept while the reader is asked; a file that was not sent is asked for again.

@@ -9,6 +9,7 @@ export interface TableAbout extends ReadableTable {
   /** `mic_history` */
   name: string;
   bytes: number;
+  sha256: string;
   rows: number;
   /** Longer files are not read whole. */
   mostWhole: number;

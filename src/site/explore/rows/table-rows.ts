@@ -1,4 +1,5 @@
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { sha256 } from '#hashing';
 import {
   type Cell,
   type CellValue,
@@ -10,7 +11,7 @@ import type { ColumnType, Row, Value } from '../../../../pipeline/formats/column
 import { readTable } from '../../../../pipeline/formats/read-rows.ts';
 import { formatAmount } from '../../../../pipeline/model/amount.ts';
 import { DAY_MS } from '../../../../pipeline/words/day.ts';
-import { CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
+import { bytesOf, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { momentText } from '../moment-text.ts';
 import { ask, type Host, remoteFile } from './remote-file.ts';
 import { type Cells, cellText, mayMatch, selectRows } from './select-rows.ts';
@@ -287,12 +288,26 @@ export function linesOf(text: string): string[] {
     .filter((line) => line.startsWith('{'));
 }
 
+/** The file of which the page shows the first rows. Throws CannotRead for any other: a newer one, a part of it, the words of a proxy. */
+async function wholeText({ artifact: { path }, sha256: expected }: TableAbout, host: Host): Promise<string> {
+  // A server has another state of a real-time file, and that of the page where it is asked for it.
+  const answer = await ask(host, host.isServed ? `${path}?sha256=${expected}` : path);
+  const content = await bytesOf(`/${path}`, answer);
+  host.traffic.bytes += content.byteLength;
+  const hash = sha256();
+  hash.update(new Uint8Array(content));
+  const found = hash.digest();
+  if (found === expected) return new TextDecoder().decode(content);
+  throw new CannotRead(
+    `/${path}: expected SHA-256 ${expected}, that of the file of this page, found ${found}. If a newer release has another, load this page again.`,
+  );
+}
+
 /** Opens a table in the way that reads least. */
 export async function openRows(about: TableAbout, host: Host): Promise<TableRows> {
   if (about.bytes > about.mostWhole && about.parts.length > 0)
     return new TableRows(about, await parquetGroups(about, host), null);
-  const text = await (await ask(host, about.artifact.path)).text();
-  host.traffic.bytes += new TextEncoder().encode(text).length;
+  const text = await wholeText(about, host);
   const lines = about.proof === 'json' ? linesOf(text) : null;
   const whole = { ...about, parts: [], day: null };
   return new TableRows(whole, [wholeFile(about, readTable(about, text))], lines);
