@@ -299,16 +299,18 @@ class FileView implements RowView {
 
   #row(row: Row | CathedralError, { line, after }: FileRecord): PlacedRow {
     const { layout, mapping } = this.#reader;
-    let id = `${after.index}`;
-    const place = () => rowPlace(layout.name, { id, line });
+    const number = `${after.index}`;
+    let id = number;
+    const place = () => rowPlace(layout.name, { id: id || number, line });
     const draft = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      const own = mapping.idOf(row, place);
-      assertRowId(own ?? id, place());
-      id = own ?? id;
+      const column = mapping.columnOf('', 'id');
+      // In a table with ids, the number of a row is the id of another one, or becomes that of the next one once an earlier row is gone.
+      id = mapping.idOf(row, place) ?? (column === null ? number : '');
       const [event = null] = mapping.events(row, place);
-      // A row that is left out may have the id of one that is not: an earlier state of the same case, or a number that is a row of totals here.
-      if (!event) id = '';
+      // A row that is left out may have the id of one that is not: an earlier state of the same case.
+      if (event) assertRowId(id, column === null ? place() : `${place()}, column ${column}`);
+      else id = '';
       return event && timed(event, place);
     });
     return draftRow({ id, line, place: after }, draft, mapping.columnOf);

@@ -450,6 +450,21 @@ describe('a CSV file', () => {
     expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
   });
 
+  test('with a row without an id among others with one is refused there, as its number would be another one once a row before it is gone', async () => {
+    const burn = (row: number, id = `u${row}`) => `${id},${timeOf(row)},mic_burn,A,${row},fees\n`;
+    const header = 'id,timestamp,type,agent,data.amount,data.reason\n';
+    writeFileSync(path, `${header}${burn(1)}${burn(2)}${burn(3, '')}${burn(4)}`);
+    const refused = /:4, row 3, column id: expected an id of 1 to 200 characters, found 0/;
+    for (const full of [false, true])
+      await expect(follow('csv', null, { now: timeOf(5), full })).rejects.toThrow(refused);
+    expect(await rowsIn(ledger)).toEqual(['u1', 'u2']);
+    // Also where its number is the id of a row.
+    writeFileSync(path, `${header}${burn(1)}${burn(2)}${burn(3, '')}${burn(4, '3')}`);
+    await expect(follow('csv', null, { now: timeOf(5) })).rejects.toThrow(refused);
+    writeFileSync(path, `${header}${burn(1)}${burn(2)}${burn(3)}${burn(4)}`);
+    expect(await follow('csv', null, { now: timeOf(5) })).toMatchObject({ imported: 2, findings: [] });
+  });
+
   test('with rows of totals, which have no id and are left out, is compared as a whole', async () => {
     const costs = parseMapping(
       JSON.stringify({
