@@ -102,6 +102,14 @@ describe('lines to copy', () => {
     for (const [umask] of before) expect(umask).toMatch(/^umask 022 /);
   });
 
+  test('let nobody else read a copy of a database, which sqlite3 makes for all to read', () => {
+    const copies = lines.flatMap((line) => /^sqlite3 .* "\.backup (\S+)"$/.exec(line)?.[1] ?? []);
+    expect(copies).toHaveLength(2);
+    expect(lines.find((line) => line.startsWith('chmod 600 '))?.split(' ')).toEqual(
+      expect.arrayContaining(copies),
+    );
+  });
+
   test('run a command with every file of settings that the units have, also that of the mail server', () => {
     const files = read('deploy/cathedral.service').match(/^EnvironmentFile=.*$/gm)!;
     expect(files).toHaveLength(2);
@@ -145,6 +153,14 @@ describe('the systemd units', () => {
     expect(Object.keys(mirror).every((name) => Object.values(SETTINGS).some(({ env }) => env === name))).toBe(
       true,
     );
+  });
+
+  test('go on when the system ends a process that theirs has started, such as a run or its browser, for want of memory', () => {
+    const starting = UNITS.filter((unit) =>
+      valuesOf(unit, 'ExecStart').some((line) => /^cathedral (?:start|build|publisher run)$/.test(line)),
+    );
+    expect(starting).toHaveLength(3);
+    for (const unit of starting) expect(valuesOf(unit, 'OOMPolicy'), unit).toEqual(['continue']);
   });
 
   test('take a stop for a success, and a wrong setting for what no restart corrects', () => {
