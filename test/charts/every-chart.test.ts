@@ -77,15 +77,20 @@ describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as 
       const { title, draw } = chart.show(DEFAULT_STATE);
       const svg = draw({ width: 640, theme: 'light' });
       expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
-      expect(svg).toContain(
-        `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
-      );
+      expect(svg).toMatch(new RegExp(`<title id="chart-${id}-640-light-\\w+-title">`));
+      expect(svg).toContain(`>${title.replaceAll('&', '&amp;')}</title>`);
       expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
       expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
         /<style|<script|style=|href="(?!#)|url\(|https?:/,
       );
       // The line may break there.
       expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
+    });
+
+    test('has ids of its own in each state, so that two of its pictures may stand in one page', () => {
+      const all = statesOf(chart).map((state) => chart.show(state).draw({ width: 640, theme: 'light' }));
+      const ids = [...new Set(all)].flatMap((svg) => [...svg.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+      expect(new Set(ids).size).toBe(ids.length);
     });
 
     test('has a table whose rows fill its columns, and the same as CSV', () => {

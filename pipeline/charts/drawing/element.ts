@@ -17,6 +17,14 @@ export function element(name: string, attributes: Record<string, Attribute>, ...
     : `<${name}${written.join('')}>${content}</${name}>`;
 }
 
+/** Tells contents apart in ids: FNV-1a, 32 bits. */
+export function digestOf(content: string): string {
+  let digest = 0x811c9dc5;
+  for (let at = 0; at < content.length; at += 1)
+    digest = Math.imul(digest ^ content.charCodeAt(at), 0x01000193);
+  return (digest >>> 0).toString(36);
+}
+
 /** A straight line between two places. */
 export function segment(
   [x1, y1]: readonly [x: number, y: number],

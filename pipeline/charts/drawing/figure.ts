@@ -1,5 +1,5 @@
 import { type Annotation, annotationList } from './annotations.ts';
-import { element, textElement } from './element.ts';
+import { digestOf, element, textElement } from './element.ts';
 import { BOLD, LABEL_SIZE, type LabelStyle, paragraph } from './label.ts';
 import { type Marked, markBlock } from './mark.ts';
 import { type Block, NARROW, type Room, space, stacked } from './plot.ts';
@@ -18,7 +18,6 @@ export interface Picture {
 
 /** What a picture shows of a chart. */
 interface Figure {
-  /** Unique in a page. */
   id: string;
   title: string;
   /** Null: the title is the heading. */
@@ -42,7 +41,9 @@ export function drawFigure(figure: Figure, picture: Picture): { height: number; 
   const isWhole = parts === 'whole';
   const padding = isWhole ? PADDING : 0;
   const theme = THEMES[name];
-  const id = `chart-${figure.id}-${width}-${name}`;
+  const words = figure.summary.join(' ');
+  // A page may hold the same chart in two states, or as it was on two days.
+  const id = `chart-${figure.id}-${width}-${name}-${digestOf([figure.title, figure.unit, words].join())}`;
   const room = { left: padding, right: width - padding, theme, id, onScale };
   const plotted = plotOf(figure, picture, room);
   const content = stacked([
@@ -68,7 +69,7 @@ export function drawFigure(figure: Figure, picture: Picture): { height: number; 
         'font-variant': 'tabular-nums',
       },
       textElement('title', { id: `${id}-title` }, figure.title),
-      textElement('desc', { id: `${id}-summary` }, figure.summary.join(' ')),
+      textElement('desc', { id: `${id}-summary` }, words),
       ...(isWhole ? [element('rect', { width, height, fill: theme.paper })] : []),
       ...content.draw(0),
     );

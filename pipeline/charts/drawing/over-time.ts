@@ -3,7 +3,7 @@ import type { ChartTable } from '../chart-table.ts';
 import { TimedTable } from '../timed-table.ts';
 import { type Annotation, annotationMarks, LANE } from './annotations.ts';
 import { AXIS_HEIGHT, type TimeScale, timeAxis, timeScale, valueAxis } from './axes.ts';
-import { element, segment, tenth } from './element.ts';
+import { digestOf, element, segment, tenth } from './element.ts';
 import {
   BOLD,
   clipText,
@@ -202,8 +202,12 @@ function panels({ chart, table, annotations, room, timesIn }: Drawing): Block {
     });
     const first = frames[0]!;
     // All lines in grey are drawn once and placed in every panel: ten lines in ten panels would be a hundred paths.
-    const others = { id: `${room.id}-others`, 'stroke-opacity': 0.3, 'fill-opacity': 0.3 };
     const grey = pane.drawn.map((one) => linearMark(one, first, theme.muted, 1));
+    const others = {
+      id: `${room.id}-${digestOf(grey.join(''))}`,
+      'stroke-opacity': 0.3,
+      'fill-opacity': 0.3,
+    };
     return [
       ...key.draw(above),
       unitLabel(pane, above + key.height + UNIT_HEIGHT / 2 - 1, room),
