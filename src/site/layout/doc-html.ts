@@ -39,13 +39,23 @@ function inSections(html: string): string {
   return [before, ...parts.map((part) => `<section>${part}</section>`)].join('');
 }
 
+/** The address of the service in documents. */
+const DOCUMENTED = 'https://data.example.org';
+
+/** The address of this service, also for a socket and within a query. */
+function withAddress(html: string, baseUrl: string): string {
+  const forms = [(url: string) => url, (url: string) => url.replace(/^http/, 'ws'), encodeURIComponent];
+  return forms.reduce((text, form) => text.replaceAll(form(DOCUMENTED), form(baseUrl)), html);
+}
+
 /**
- * A document from `docs/` as part of a page. Drops the title, which the page has, makes tables scrollable and code copyable.
+ * A document from `docs/` as part of a page of the service at `baseUrl`. Drops the title, which the page has, makes tables scrollable and code
+ * copyable.
  */
-export function docHtml(compiled: string): string {
+export function docHtml(compiled: string, baseUrl: string): string {
   let tables = 0;
   const named = new Set<string>();
-  return inSections(copyable(linkToPages(compiled)))
+  return inSections(copyable(linkToPages(withAddress(compiled, baseUrl))))
     .replace(/<h1[^>]*>.*?<\/h1>/s, '')
     .replace(/<table>/g, () => {
       tables += 1;
