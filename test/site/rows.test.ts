@@ -108,6 +108,18 @@ describe('the rows of a table', () => {
       );
   });
 
+  test('are asked for past the browser’s cache, where that has another file', async () => {
+    const { about } = rowsFacts(release, 'economy/supply-by-day.csv');
+    const { fetch } = published();
+    const asked: unknown[] = [];
+    const stale: Fetch = async (path, init) => {
+      asked.push(init.cache);
+      return init.cache === 'reload' ? fetch(path, init) : new Response('of the release before');
+    };
+    const { total } = await (await openRows(about, from(stale))).page(WHOLE, ALL);
+    expect([total, asked]).toEqual([about.rows, ['default', 'reload']]);
+  });
+
   test('a line that proves a row is the line of the file', async () => {
     for (const path of [
       'economy/mic-history.csv',

@@ -289,15 +289,19 @@ export function linesOf(text: string): string[] {
 }
 
 /** The file of which the page shows the first rows. Throws CannotRead for any other: a newer one, a part of it, the words of a proxy. */
-async function wholeText({ artifact: { path }, sha256: expected }: TableAbout, host: Host): Promise<string> {
+async function wholeText(about: TableAbout, host: Host, cache: RequestCache = 'default'): Promise<string> {
+  const { artifact, sha256: expected } = about;
+  const { path } = artifact;
   // A server has another state of a real-time file, and that of the page where it is asked for it.
-  const answer = await ask(host, host.isServed ? `${path}?sha256=${expected}` : path);
+  const answer = await ask(host, host.isServed ? `${path}?sha256=${expected}` : path, { cache });
   const content = await bytesOf(`/${path}`, answer);
   host.traffic.bytes += content.byteLength;
   const hash = sha256();
   hash.update(new Uint8Array(content));
   const found = hash.digest();
   if (found === expected) return new TextDecoder().decode(content);
+  // The browser may have kept that of an earlier release, or what a proxy once sent in its place.
+  if (cache === 'default') return wholeText(about, host, 'reload');
   throw new CannotRead(
     `/${path}: expected SHA-256 ${expected}, that of the file of this page, found ${found}. If a newer release has another, load this page again.`,
   );
