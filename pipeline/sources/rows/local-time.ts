@@ -150,7 +150,13 @@ export function parseDay(text: string, how: TimeFormat): string {
 
 function readTime(text: string, { format, language }: TimeFormat): Written {
   if (format === undefined) return readIso(text);
-  return Object.hasOwn(NUMBERS, format) ? readNumber(text, format) : readPattern(text, format, language);
+  const isNumber = Object.hasOwn(NUMBERS, format);
+  const written = isNumber ? readNumber(text, format) : readPattern(text, format, language);
+  const { year } = written.local;
+  // Spreadsheets of Iran and Saudi Arabia write 1405 and 1448 for 2026, and no ledger is that old.
+  if (year >= 1300 && year < 1500)
+    throw new TimeFault('a year of the Gregorian calendar, and not of the Persian or the Islamic one');
+  return written;
 }
 
 const NO_DAY = 'a time that exists in the calendar';

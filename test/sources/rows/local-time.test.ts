@@ -93,6 +93,12 @@ describe('a time', () => {
     ['2026-12-31T23:59:60Z', {}, 'exists in the calendar'],
     ['2026-12-31T24:00:00Z', {}, 'exists in the calendar'],
     ['2026-12-31T06:00:00+25:00', {}, 'exists in the calendar'],
+    ['1405/07/09', { format: 'yyyy/MM/dd' }, 'a year of the Gregorian calendar'],
+    [
+      '16.12.1447 00:02',
+      { format: 'dd.MM.yyyy HH:mm', zone: 'Asia/Riyadh' },
+      'a year of the Gregorian calendar',
+    ],
     ['2026-13', { format: 'yyyy-MM' }, 'exists in the calendar'],
     ['2026-03-02', { format: 'yyyy-MM' }, 'in the format yyyy-MM'],
     ['2026-03', {}, 'for months, "format": "yyyy-MM"'],
