@@ -103,10 +103,13 @@ test('numbers below the dots of a narrow picture do not touch, whatever their si
   expect(below[1]!.left).toBeGreaterThan(below[0]!.right);
 });
 
-test('a panel has room for the name of a virtue that is not measured', () => {
+test.each([
+  ['that is not measured', null],
+  ['and its value', 0.909],
+])('a panel has room for the name of a virtue %s', (_, value) => {
   const day =
     'date,integrity,temperance,justice,prudence,courage,mean_gi_score,mean_coordination,consensus_rate,deliberations_closed,consensus_reached,drift_score\n2026-09-30,0.9,0.8,0.7,0.6,0.5,,,,0,0,\n';
-  const score = { score: null, measure: 'x', status: 'not_measured' };
+  const score = { score: value, measure: 'x', status: 'not_measured' };
   const names = ['integrity', 'temperance', 'justice', 'prudence', 'courage'];
   const files = {
     'philosophy/metrics-by-day.csv': day,
@@ -120,6 +123,13 @@ test('a panel has room for the name of a virtue that is not measured', () => {
   const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
   const texts = textsOf(draw({ width: 820, theme: 'light' })).map(({ text }) => text);
   expect(texts).toEqual(
-    expect.arrayContaining(['Integrity', 'Temperance', 'Justice', 'Prudence', 'Courage', '–']),
+    expect.arrayContaining([
+      'Integrity',
+      'Temperance',
+      'Justice',
+      'Prudence',
+      'Courage',
+      value === null ? '–' : '0.909',
+    ]),
   );
 });

@@ -239,7 +239,7 @@ function panelTitle(
   theme: Room['theme'],
 ): string[] {
   const fill = colourIn(theme, colour);
-  const room = Math.max(20, right - left - textWidth(text, LABEL_SIZE) - 8);
+  const room = Math.max(20, right - left - textWidth(text, LABEL_SIZE) - 4);
   return [
     label(clipText(name, room, LABEL_SIZE, BOLD), left, top, { fill, weight: BOLD }),
     label(clipText(text, (right - left) * 0.6, LABEL_SIZE), right, top, { fill, anchor: 'end' }),
