@@ -308,9 +308,7 @@ class FileView implements RowView {
       // In a table with ids, the number of a row is the id of another one, or becomes that of the next one once an earlier row is gone.
       id = mapping.idOf(row, place) ?? (column === null ? number : '');
       const [event = null] = mapping.events(row, place);
-      // A row that is left out may have the id of one that is not: an earlier state of the same case.
       if (event) assertRowId(id, column === null ? place() : `${place()}, column ${column}`);
-      else id = '';
       return event && timed(event, place);
     });
     return draftRow({ id, line, place: after }, draft, mapping.columnOf);

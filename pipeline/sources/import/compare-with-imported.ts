@@ -86,10 +86,12 @@ export class Comparison {
     let others: SourceRow[] = [];
     for await (const rows of this.#view.all())
       for (const row of rows) {
+        // It may have the id of an imported row that is there too: an earlier state of the same case.
+        if (row.event === null) continue;
         const known = index.row(row.id);
         // A source that brings events into its own order shows those that come back among the imported ones.
         if (!known || (known.digest === null && this.#source.oldestFirst !== null)) {
-          if (row.event !== null && others.length <= MAX_LATE) others.push(row);
+          if (others.length <= MAX_LATE) others.push(row);
           continue;
         }
         if (!index.see(row.id)) await this.#view.assertOnce?.(row);
@@ -108,21 +110,39 @@ export class Comparison {
   async #addDeleted(): Promise<void> {
     const unseen = this.#index.unseen(MAX_LATE);
     this.isPartial ||= unseen.length === MAX_LATE;
-    const isOlderCopy = unseen.some(({ id }) => id === this.#index.state.end!.id);
+    const leftOut = await this.#leftOut(unseen);
+    const isOlderCopy = unseen.some(({ id }) => id === this.#index.state.end!.id && !leftOut.has(id));
     // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
     const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;
     this.isPartial ||= held !== undefined && held.size > 0;
-    for (const { id, seq } of unseen) {
+    for (const known of unseen) {
+      const { id, seq } = known;
       if (held?.has(id)) continue;
-      this.#changes.set(id, { id, seq, digest: null, row: null });
-      if (!isOlderCopy) this.#usual.add(id);
+      const row = leftOut.get(id);
+      if (row) this.compare(row, known);
+      else {
+        this.#changes.set(id, { id, seq, digest: null, row: null });
+        if (!isOlderCopy) this.#usual.add(id);
+      }
     }
+  }
+
+  /** Of rows that are no events any more, those that the mapping leaves out now: they were modified, and not deleted. */
+  async #leftOut(unseen: readonly Found[]): Promise<ReadonlyMap<string, SourceRow>> {
+    const found = new Map<string, SourceRow>();
+    if (unseen.length === 0) return found;
+    const ids = new Set(unseen.map(({ id }) => id));
+    for await (const rows of this.#view.all())
+      for (const row of rows) if (row.event === null && ids.has(row.id)) found.set(row.id, row);
+    return found;
   }
 
   /** A row that is before an imported one: it was deleted and is there again, or is late. */
   async #foundBefore(row: SourceRow): Promise<void> {
     const known = this.#index.row(row.id);
-    if (known ? !this.#index.see(row.id) : this.late.has(row.id)) await this.#view.assertOnce?.(row);
+    const isAgain = known ? !this.#index.see(row.id) : this.late.has(row.id);
+    // One that is no event, as for want of an id, is refused for that.
+    if (isAgain && typeof row.event === 'function') await this.#view.assertOnce?.(row);
     if (known) this.compare(row, known);
     else this.#addLate(row);
   }

@@ -190,7 +190,9 @@ class Intake {
   async *events(comparison: Comparison, start: Start): AsyncGenerator<readonly EventLine[]> {
     for (const row of comparison.late.values()) yield this.#take(row, true) ?? [];
     this.hasAllLate = !this.fault;
-    const isFirst = this.#index.state.end === null && this.#source.oldestFirst !== null;
+    // Where a fault is known, the order was looked at when it was found.
+    const isFirst =
+      this.#index.state.end === null && this.#source.oldestFirst !== null && !this.#stopsAtFault;
     const read = () => this.#view.fresh(start);
     // A table that was empty for a while may begin with a row of any time.
     const begin = this.#sealedUntil === Number.NEGATIVE_INFINITY ? this.#notBefore : null;
@@ -229,8 +231,9 @@ class Intake {
     if (this.fault) return [];
     try {
       if (isEvent(row)) return this.#isBack(row) ? null : this.#write(row, isLate);
+      if (row.event === null) return [];
       if (this.#index.row(row.id)?.digest) return null;
-      if (row.event instanceof CathedralError) throw row.event;
+      throw row.event;
     } catch (error) {
       if (!(error instanceof CathedralError)) throw error;
       this.fault = new RowFault(error, this.#notBefore);

@@ -60,12 +60,12 @@ class Order {
   }
 
   add(rows: readonly SourceRow[]): void {
-    this.#count += rows.length;
     for (const row of rows) {
       if (typeof row.event !== 'function') continue;
       const time = Date.parse(row.timestamp);
       // It is refused by itself, and no row is late because of it.
       if (time > this.#now + MAX_AHEAD_MS) continue;
+      this.#count += 1;
       if (this.#latest === null || time >= slotStart(this.#latest) - SEAL_DELAY_MS) {
         this.#latest = row.timestamp;
         continue;

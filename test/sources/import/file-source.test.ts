@@ -514,9 +514,40 @@ describe('a CSV file', () => {
     expect(await run(true)).toMatchObject({ imported: 1, findings: [] });
     expect(await run(true)).toMatchObject({ imported: 0, findings: [] });
     writeFileSync(path, readFileSync(path, 'utf8').replace(state(2, 5, 'closed'), state(2, 5, 'open')));
-    expect(await run()).toMatchObject({ findings: [{ kind: 'deleted', rows: ['C-2'] }] });
+    expect(await run()).toMatchObject({ findings: [{ kind: 'modified', rows: ['C-2'] }] });
     expect(await run()).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsIn(ledger)).toEqual(['C-1', 'C-2', '!source-changed']);
+    // Closed again, at another cost: the row is still the one that was imported.
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(state(2, 5, 'open'), state(2, 5, 'closed').replace(',1\n', ',6\n')),
+    );
+    expect(await run()).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['C-2'] }] });
+    expect(await run(true)).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsIn(ledger)).toEqual(['C-1', 'C-2', '!source-changed', '!source-changed']);
+  });
+
+  test('is another table where the mapping leaves out more than a thousand imported rows', async () => {
+    const leavingOut = (mint: 'mii_reading' | null) =>
+      parseMapping(
+        JSON.stringify({
+          timestamp: 'at',
+          type: { column: 'kind', values: { read: 'mii_reading', mint } },
+          agent: { constant: 'A' },
+          data: { mii_reading: { mii: { constant: 0.9 } } },
+        }),
+        'mapping.json',
+      );
+    const rows = Array.from({ length: 3000 }, (_, at) => `${timeOf(at)},${at % 2 ? 'read' : 'mint'}\n`);
+    writeFileSync(path, `at,kind\n${rows.join('')}`);
+    const now = timeOf(3001);
+    expect(await follow('csv', leavingOut('mii_reading'), { now })).toMatchObject({ imported: 3000 });
+    await expect(follow('csv', leavingOut(null), { now })).rejects.toThrow(
+      /1001 of them changed .*another mapping/,
+    );
+    expect(await follow('csv', leavingOut('mii_reading'), { now })).toMatchObject({
+      imported: 0,
+      findings: [],
+    });
   });
 
   test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {
@@ -651,6 +682,26 @@ describe('a first import', () => {
       expect(events.map(({ timestamp }) => timestamp.slice(5, 10))).toEqual(days.toSorted());
     },
   );
+
+  test('counts no rows that the mapping leaves out as rows in order', async () => {
+    const closed = parseMapping(
+      JSON.stringify({
+        timestamp: 'timestamp',
+        type: { column: 'type', values: { mii_reading: 'mii_reading', open: null } },
+        agent: 'agent',
+        data: { mii_reading: { mii: { constant: 0.9 } } },
+      }),
+      'mapping.json',
+    );
+    const descending = Array.from({ length: 20 }, (_, at) =>
+      [`${timeOf(20_000 - at * 5000)},mii_reading,A\n`, `${timeOf(1)},open,A\n`.repeat(12)].join(''),
+    );
+    writeFileSync(path, `timestamp,type,agent\n${descending.join('')}`);
+    const now = { now: timeOf(20_001) };
+    expect(await messageOf(follow('csv', closed, now))).toMatch(
+      /expected rows whose times ascend.*so are \d+ of 20 rows/,
+    );
+  });
 
   test('of newer rows before the history that was added to them is refused, however many they are', async () => {
     writeFileSync(path, lines(6001, 12_000) + lines(1, 6000));
