@@ -91,7 +91,7 @@ export async function findRelation(
 /** Whether rows are written on another server: this one is a standby, or the table or a partition of it is one of a subscription. */
 async function isReplica(query: Query, oid: string): Promise<boolean> {
   const { rows } = await query(
-    'SELECT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = $1 OR srrelid IN (SELECT relid FROM pg_partition_tree($1::oid))) AS replica',
+    'SELECT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = $1 OR srrelid IN (SELECT relid FROM pg_partition_tree($1::oid)) OR srrelid IN (SELECT relid FROM pg_partition_ancestors($1::oid))) AS replica',
     [oid],
   );
   return rows[0].replica;

@@ -133,9 +133,13 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       const [older, younger] = await Promise.all([publisher.connect(), publisher.connect()]);
       await older.query('BEGIN; INSERT INTO copied DEFAULT VALUES');
       await younger.query('INSERT INTO copied DEFAULT VALUES');
-      const copies = Object.keys(replicas).map((database) => ({ database, folder: folders.make() }));
-      const run = ({ database, folder }: (typeof copies)[number], settle: number) =>
-        importPostgres(server.address(`table=copied&settle=${settle}`, { database }), folder);
+      const copies = [
+        { database: 'replica', table: 'copied' },
+        { database: 'partitioned', table: 'copied' },
+        { database: 'partitioned', table: 'copied_1' },
+      ].map((copy) => ({ ...copy, folder: folders.make() }));
+      const run = ({ database, table, folder }: (typeof copies)[number], settle: number) =>
+        importPostgres(server.address(`table=${table}&settle=${settle}`, { database }), folder);
       for (const copy of copies) {
         await has(copy.database, 1);
         expect(await run(copy, 3600)).toMatchObject({ imported: 0 });
@@ -145,8 +149,9 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         await has(copy.database, 2);
         expect(await run(copy, 0)).toMatchObject({ imported: 2, findings: [] });
         expect(await rowsIn(copy.folder)).toEqual(['1', '2']);
-        await server.sql(`DROP SUBSCRIPTION ${copy.database}`, copy.database);
       }
+      for (const database of Object.keys(replicas))
+        await server.sql(`DROP SUBSCRIPTION ${database}`, database);
       await Promise.all([older.end(), younger.end()]);
     } finally {
       publisher.stop();
