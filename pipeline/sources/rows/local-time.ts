@@ -16,18 +16,21 @@ export interface TimeFormat {
 /** Why a text is no time: what is expected instead of it. */
 export class TimeFault extends Error {}
 
+const WORD = '\\p{L}[\\p{L}\\p{M}\\u200c]*';
+/** Thai has points within a short name, ม.ค.; Hebrew and Hindi have a mark of their own at its end. */
+const MONTH = `${WORD}(?:\\.\\p{Script=Thai}+)*[.׳॰]?`;
+/** Also segunda-feira, two words as Thứ Hai, and in Persian a sign between two letters that nobody sees. */
+const WEEKDAY = `${WORD}(?:[ -]${WORD})?\\.?`;
 /** The letters of a pattern: a regular expression and the part of a time. Longest first, so that `MM` is not two `M`. */
 const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['yyyy', '(?<year>\\d{4})'],
   ['yy', '(?<year>\\d{2})'],
-  // Thai has points within a short name, ม.ค.; Hebrew and Hindi have a mark of their own at its end.
-  ['MMMM', '(?<month>\\p{L}[\\p{L}\\p{M}\\u200c.׳॰]*)'],
-  ['MMM', '(?<month>\\p{L}[\\p{L}\\p{M}\\u200c.׳॰]*)'],
+  ['MMMM', `(?<month>${MONTH})`],
+  ['MMM', `(?<month>${MONTH})`],
   ['MM', '(?<month>\\d{2})'],
   ['M', '(?<month>\\d{1,2})'],
-  // Also segunda-feira, two words as in Vietnamese, and in Persian a sign between two letters that nobody sees.
-  ['EEEE', '(?<weekday>\\p{L}[\\p{L}\\p{M}\\u200c -]*\\.?)'],
-  ['EEE', '(?<weekday>\\p{L}[\\p{L}\\p{M}\\u200c -]*\\.?)'],
+  ['EEEE', `(?<weekday>${WEEKDAY})`],
+  ['EEE', `(?<weekday>${WEEKDAY})`],
   ['dd', '(?<day>\\d{2})'],
   ['d', '(?<day>\\d{1,2})'],
   ['HH', '(?<hour>\\d{2})'],
@@ -119,7 +122,8 @@ interface Written {
  */
 export function parseTime(text: string, how: TimeFormat): string {
   const [, day, time] = (how.format === undefined && PLAIN_UTC.exec(text)) || [];
-  if (day !== undefined && isRealDay(day)) return `${day}T${time}Z`;
+  if (day !== undefined && isRealDay(day) && !isOtherCalendar(Number(day.slice(0, 4))))
+    return `${day}T${time}Z`;
   const { local, fraction, offset, isDay } = readTime(text, how);
   const utc = isDay
     ? local
@@ -149,14 +153,20 @@ export function parseDay(text: string, how: TimeFormat): string {
 }
 
 function readTime(text: string, { format, language }: TimeFormat): Written {
-  if (format === undefined) return readIso(text);
-  const isNumber = Object.hasOwn(NUMBERS, format);
-  const written = isNumber ? readNumber(text, format) : readPattern(text, format, language);
-  const { year } = written.local;
-  // Spreadsheets of Iran and Saudi Arabia write 1405 and 1448 for 2026, and no ledger is that old.
-  if (year >= 1300 && year < 1500)
+  const written =
+    format === undefined
+      ? readIso(text)
+      : Object.hasOwn(NUMBERS, format)
+        ? readNumber(text, format)
+        : readPattern(text, format, language);
+  if (isOtherCalendar(written.local.year))
     throw new TimeFault('a year of the Gregorian calendar, and not of the Persian or the Islamic one');
   return written;
+}
+
+/** Spreadsheets of Iran and Saudi Arabia write 1405 and 1448 for 2026, and no ledger is that old. */
+function isOtherCalendar(year: number): boolean {
+  return year >= 1300 && year < 1500;
 }
 
 const NO_DAY = 'a time that exists in the calendar';

@@ -94,6 +94,10 @@ describe('a time', () => {
     ['2026-12-31T24:00:00Z', {}, 'exists in the calendar'],
     ['2026-12-31T06:00:00+25:00', {}, 'exists in the calendar'],
     ['1405/07/09', { format: 'yyyy/MM/dd' }, 'a year of the Gregorian calendar'],
+    ['1405-07-09T06:00:00Z', {}, 'a year of the Gregorian calendar'],
+    ['Sat Oct Nov Dec 05 2026', { format: 'EEE MMM dd yyyy' }, 'in the format EEE MMM dd yyyy'],
+    ['not before Mon, 5 Oct 2026', { format: 'EEE, d MMM yyyy' }, 'in the format EEE, d MMM yyyy'],
+    ['1 S.e.p. 2026', { format: 'd MMM yyyy' }, 'in the format d MMM yyyy'],
     [
       '16.12.1447 00:02',
       { format: 'dd.MM.yyyy HH:mm', zone: 'Asia/Riyadh' },
