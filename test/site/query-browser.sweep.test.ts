@@ -290,6 +290,9 @@ describe('SQL', () => {
         'CREATE TEMP TABLE supply_by_day AS SELECT 7 AS total_supply',
         'COMMIT',
         'BEGIN TRANSACTION',
+        'SET VARIABLE most = 7',
+        'PREPARE most AS SELECT 7',
+        "SET search_path = 'temp.main'",
         'SELECT no_such_column FROM supply_by_day',
       ]) {
         await ask(page, statement);
@@ -297,6 +300,7 @@ describe('SQL', () => {
         expect(await resultRows(page), statement).toEqual(before);
       }
       expect(await ask(page, 'CREATE TABLE own AS SELECT 1 AS one')).toContain('read-only');
+      expect(await ask(page, 'EXECUTE most')).toContain('does not exist');
       expect(wrong).toEqual([]);
     });
 

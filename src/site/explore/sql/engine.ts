@@ -1,4 +1,4 @@
-import { AsyncDuckDB, VoidLogger } from '@duckdb/duckdb-wasm';
+import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm';
 import { type DataType, type Decimal, Type } from 'apache-arrow';
 import { inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
 import { momentText } from '../moment-text.ts';
@@ -73,20 +73,23 @@ export async function openEngine(worker: string, wasm: string) {
   }
 
   /**
-   * Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place, and CannotShow. Nothing that it
-   * makes, such as a table or a macro of its own, changes what the next one gives: that follows from the files.
+   * Runs a query, which is one statement for `tablesIn`, until it ends or reaches a limit. Throws with the engine's message, which has the
+   * place, and CannotShow. Nothing that it makes changes what the next one gives, which follows from the files: a table or a macro of its own
+   * is rolled back, and a variable or a prepared statement ends with its connection.
    */
   async function run(sql: string): Promise<QueryResult> {
-    await connection.query('BEGIN TRANSACTION READ ONLY');
+    const own = await database.connect();
     try {
-      return await resultOf(sql);
+      await own.query('BEGIN TRANSACTION READ ONLY');
+      return await resultOf(sql, own);
     } finally {
-      // A query that ends the transaction has made nothing.
-      await connection.query('ROLLBACK').catch(() => {});
+      // A statement that ends the transaction has made nothing.
+      await own.query('ROLLBACK').catch(() => {});
+      await own.close();
     }
   }
 
-  async function resultOf(sql: string): Promise<QueryResult> {
+  async function resultOf(sql: string, own: AsyncDuckDBConnection): Promise<QueryResult> {
     const result: Omit<QueryResult, 'csv'> = {
       columns: [],
       numbers: new Set(),
@@ -96,7 +99,7 @@ export async function openEngine(worker: string, wasm: string) {
     };
     const parts: string[] = [];
     let bytes = 0;
-    for await (const batch of await connection.send(sql, true)) {
+    for await (const batch of await own.send(sql, true)) {
       const { fields } = batch.schema;
       if (parts.length === 0) {
         for (const { name, type } of fields) if (!isShown(type)) throw new CannotShow(name, type);
