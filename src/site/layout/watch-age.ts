@@ -1,4 +1,3 @@
-import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { isConfirmed, oldAge } from './age.ts';
 import { makeElement } from './make-element.ts';
 
@@ -7,7 +6,7 @@ const EVERY_MS = 60_000;
 
 /** Shows the notice once the page's data are stale. Only pages with the figures of a release load this script. */
 for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
-  const { asOf = '' } = notice.dataset;
+  const { asOf = '', moment = '' } = notice.dataset;
   const time = Date.parse(asOf);
   const look = async () => {
     const age = oldAge(time, Date.now());
@@ -19,11 +18,11 @@ for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
     const [what, words] = isQuiet
       ? [
           'The ledger is quiet.',
-          `Its last event was at ${formatMoment(asOf)}, ${age} ago, and the publisher still signs these data as the newest.`,
+          `Its last event was at ${moment}, ${age} ago, and the publisher still signs these data as the newest.`,
         ]
       : [
           'These data are out of date.',
-          `A release is due every six hours; this one is as of ${formatMoment(asOf)}, ${age} ago.`,
+          `A release is due every six hours; this one is as of ${moment}, ${age} ago.`,
         ];
     // A screen reader says again what is written again.
     if (notice.textContent !== `${what} ${words}`)
