@@ -68,7 +68,7 @@ describe('every page', () => {
 
   test('carries the time of its data for the notice of old data, whose words a script writes: browsers for terminals show what is hidden', () => {
     expect(page('economy/index.html')).toMatch(
-      /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" hidden><\/div>/,
+      /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" data-moment="[^"]+" hidden><\/div>/,
     );
   });
 
