@@ -50,7 +50,7 @@ function hostOf(read: (path: string) => Buffer, hasRanges = true) {
   return { fetch, sent };
 }
 
-const from = (fetch: Fetch) => ({ fetch, traffic: { requests: 0, bytes: 0 }, isServed: false });
+const from = (fetch: Fetch) => ({ fetch, traffic: { requests: 0, bytes: 0 }, isServed: async () => false });
 const published = () => hostOf((path) => readFileSync(join(draft, 'public', path)));
 
 async function pagesOf(source: TableRows, selection = WHOLE) {
@@ -93,7 +93,7 @@ describe('the rows of a table', () => {
       asked.push(path);
       return own;
     });
-    await openRows(about, { ...from(fetch), isServed: true });
+    await openRows(about, { ...from(fetch), isServed: async () => true });
     expect(asked).toEqual([`economy/supply-by-day.csv?sha256=${about.sha256}`]);
     const flipped = Buffer.from(own);
     flipped[own.length - 3]! ^= 1;

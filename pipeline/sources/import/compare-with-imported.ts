@@ -84,10 +84,14 @@ export class Comparison {
     let last: SourceRow | null = null;
     /** Rows behind the last imported one so far: they are new, or late if another imported one follows. */
     let others: SourceRow[] = [];
+    let leavesOut = false;
     for await (const rows of this.#view.all())
       for (const row of rows) {
         // It may have the id of an imported row that is there too: an earlier state of the same case.
-        if (row.event === null) continue;
+        if (row.event === null) {
+          leavesOut = true;
+          continue;
+        }
         const known = index.row(row.id);
         // A source that brings events into its own order shows those that come back among the imported ones.
         if (!known || (known.digest === null && this.#source.oldestFirst !== null)) {
@@ -99,7 +103,7 @@ export class Comparison {
         for (const other of others) await this.#foundBefore(other);
         [others, last] = [[], row];
       }
-    await this.#addDeleted();
+    await this.#addDeleted(leavesOut);
     this.#compared = index.count();
     this.#assertSame();
     if (last?.timestamp) index.reach(last.id, last.timestamp);
@@ -107,10 +111,10 @@ export class Comparison {
   }
 
   /** Rows that the source has no longer. Old ones are deleted where they are kept for some years only; an older copy lacks the newest. */
-  async #addDeleted(): Promise<void> {
+  async #addDeleted(leavesOut: boolean): Promise<void> {
     const unseen = this.#index.unseen(MAX_LATE);
     this.isPartial ||= unseen.length === MAX_LATE;
-    const leftOut = await this.#leftOut(unseen);
+    const leftOut = await this.#leftOut(leavesOut ? unseen : []);
     const isOlderCopy = unseen.some(({ id }) => id === this.#index.state.end!.id && !leftOut.has(id));
     // A row that was moved to where rows are held back is not deleted: it is compared once it is shown.
     const held = unseen.length > 0 ? await this.#view.heldIds?.(unseen.map(({ id }) => id)) : undefined;

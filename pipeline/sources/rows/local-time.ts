@@ -122,8 +122,7 @@ interface Written {
  */
 export function parseTime(text: string, how: TimeFormat): string {
   const [, day, time] = (how.format === undefined && PLAIN_UTC.exec(text)) || [];
-  if (day !== undefined && isRealDay(day) && !isOtherCalendar(Number(day.slice(0, 4))))
-    return `${day}T${time}Z`;
+  if (day !== undefined && isRealDay(day)) return `${day}T${time}Z`;
   const { local, fraction, offset, isDay } = readTime(text, how);
   const utc = isDay
     ? local
@@ -143,6 +142,7 @@ function isRealDay(text: string): boolean {
   // Date turns 30 February into March.
   const time = Date.parse(`${text}T00:00Z`);
   if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) return false;
+  if (isOtherCalendar(new Date(time).getUTCFullYear())) return false;
   lastDay = text;
   return true;
 }

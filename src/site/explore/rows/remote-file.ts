@@ -18,7 +18,7 @@ export interface Host {
   fetch: Fetch;
   traffic: Traffic;
   /** Whether it is this service's server, which has earlier versions of files. */
-  isServed: boolean;
+  isServed: () => Promise<boolean>;
 }
 
 /** What a host answers; a refusal of the service says why itself (RFC 9457). Throws CannotRead. */

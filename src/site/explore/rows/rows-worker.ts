@@ -21,9 +21,11 @@ let opened: Promise<TableRows> | null = null;
 
 answerJobs<RowsJob, RowsAnswer, Traffic>(async ({ about, selection, want, allowed }, { news }) => {
   try {
-    opened ??= isServed('/')
-      .catch(() => false)
-      .then((isServed) => openRows(about, { fetch: askHost, traffic, isServed }));
+    opened ??= openRows(about, {
+      fetch: askHost,
+      traffic,
+      isServed: () => isServed('/').catch(() => false),
+    });
     return await (await opened)[want](selection, allowed);
   } catch (error) {
     // What was read is kept while the reader is asked; a file that was not sent is asked for again.

@@ -293,7 +293,7 @@ async function wholeText(about: TableAbout, host: Host, cache: RequestCache = 'd
   const { artifact, sha256: expected } = about;
   const { path } = artifact;
   // A server has another state of a real-time file, and that of the page where it is asked for it.
-  const answer = await ask(host, host.isServed ? `${path}?sha256=${expected}` : path, { cache });
+  const answer = await ask(host, (await host.isServed()) ? `${path}?sha256=${expected}` : path, { cache });
   const content = await bytesOf(`/${path}`, answer);
   host.traffic.bytes += content.byteLength;
   const hash = sha256();
