@@ -9,8 +9,10 @@ import { withScratch } from './scratch.ts';
 import { type Server, serve, settledMemory } from './server.ts';
 
 const EVENTS = 101;
-/** Longer than the gap between two messages: what is measured is the way of one event. */
+/** Longer than the gap of 250 ms between two messages: what is measured is the way of one event. */
 const PAUSE_MS = 300;
+/** Up to so much longer, so that events do not keep step with anything. */
+const LONGER = 0.25;
 const LISTENERS = 1000;
 /** Already there before, so that what a first listener costs once is not divided among the others. */
 const FIRST_LISTENERS = 100;
@@ -61,7 +63,7 @@ async function latenciesOf(server: Server, feed: HeadFeed): Promise<{ asked: num
   const listener = await listenTo(`${server.url}/live`);
   const [asked, told]: [number[], number[]] = [[], []];
   for (let event = 0; event < EVENTS; event += 1) {
-    await sleep(PAUSE_MS * (1 + Math.random()));
+    await sleep(PAUSE_MS * (1 + LONGER * Math.random()));
     const { timestamp, at } = await feed.append();
     const seen = [untilSeen(`${server.url}/economy/supply`, timestamp), listener.untilTold(timestamp)];
     const [askedAt, toldAt] = await Promise.all(seen);
@@ -128,7 +130,7 @@ async function untilLast(servers: readonly Server[], feed: HeadFeed): Promise<nu
   }
   const took: number[] = [];
   for (let event = 0; event < AUDIENCE_EVENTS; event += 1) {
-    await sleep(PAUSE_MS * (1 + Math.random()));
+    await sleep(PAUSE_MS * (1 + LONGER * Math.random()));
     const { timestamp, at } = await feed.append();
     const told = await Promise.all(listeners.map((listener) => listener.untilTold(timestamp)));
     took.push(Math.max(...told) - at);
