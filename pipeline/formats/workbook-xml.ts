@@ -1,4 +1,4 @@
-import type { Licence } from '../artifacts/documents/organisation.ts';
+import type { Organisation } from '../artifacts/documents/organisation.ts';
 import { DAY_MS } from '../words/day.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
 import type { Table } from './tables.ts';
@@ -144,13 +144,15 @@ const DICTIONARY_COLUMNS = ['column', 'type', 'description', 'unit', 'range', 'f
 );
 const DICTIONARY_WIDTHS = [28, 12, 80, 32, 24, 60];
 
-/** The last sheet: what each column means, then what the table is. */
-export function dictionarySheet(table: Table, licence: Licence): string {
+/** The last sheet: what each column means, then what the table is, and whose. */
+export function dictionarySheet(table: Table, organisation: Organisation): string {
   const { columns, title, description, artifact, grows } = table;
+  const { licence } = organisation;
   const about: Row[] = [
     [],
     ['table', null, title],
     [null, null, description],
+    ['publisher', null, organisation.name],
     ['published as', null, `/${artifact.path}`],
     ['order of rows', null, grows ? 'oldest first; the file itself has the newest first' : 'as in the file'],
     ['licence', null, `${licence.title} (${licence.url})`],

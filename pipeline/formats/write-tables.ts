@@ -58,7 +58,7 @@ export async function writeTables(staging: Staging, options: TablesOptions): Pro
 async function writeSmall(staging: Staging, table: Table, { organisation }: TablesOptions): Promise<Row[]> {
   const path = join(staging.dir, 'public', table.artifact.path);
   const rows = readTable(table, await asDiskErrors(path, () => readFile(path, 'utf8')));
-  const workbook = new XlsxFile(table, organisation.licence);
+  const workbook = new XlsxFile(table, organisation);
   for (const [ending, content] of [
     ['.ndjson', formatNdjson(table, rows).join('')],
     ['.xlsx', Buffer.concat([...workbook.add(rows), ...workbook.finish()])],
@@ -92,7 +92,7 @@ async function writeGrowing(
 
 interface YearFormat {
   ending: string;
-  /** Whether the file of a closed year never changes. A workbook also names the licence and explains the columns, which may. */
+  /** Whether the file of a closed year never changes. A workbook also names the publisher and the licence, and explains the columns, which may. */
   isFinal: boolean;
   open(table: Table, options: TablesOptions): TableFile;
 }
@@ -103,7 +103,7 @@ const BY_YEAR: readonly YearFormat[] = [
   {
     ending: '.xlsx',
     isFinal: false,
-    open: (table, { organisation }) => new XlsxFile(table, organisation.licence),
+    open: (table, { organisation }) => new XlsxFile(table, organisation),
   },
 ];
 

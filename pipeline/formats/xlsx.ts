@@ -1,6 +1,6 @@
 import { constants, deflateRawSync } from 'node:zlib';
 import { Zip, ZipPassThrough } from 'fflate';
-import type { Licence } from '../artifacts/documents/organisation.ts';
+import type { Organisation } from '../artifacts/documents/organisation.ts';
 import { CathedralError } from '../errors.ts';
 import type { Row } from './columns.ts';
 import { BLOCK_ROWS, type TableFile } from './table-file.ts';
@@ -25,7 +25,7 @@ const PIECE_ROWS = 5000;
 /** A workbook of a table's rows: a sheet with the data, more where one is full, and a sheet that explains the columns. */
 export class XlsxFile implements TableFile {
   readonly #table: Table;
-  readonly #licence: Licence;
+  readonly #organisation: Organisation;
   readonly #sheetRows: number;
   readonly #zip: Zip;
   #written: Uint8Array[] = [];
@@ -36,9 +36,9 @@ export class XlsxFile implements TableFile {
   #rows = 0;
 
   /** `sheetRows`, a multiple of BLOCK_ROWS, is for tests. */
-  constructor(table: Table, licence: Licence, sheetRows = SHEET_ROWS) {
+  constructor(table: Table, organisation: Organisation, sheetRows = SHEET_ROWS) {
     this.#table = table;
-    this.#licence = licence;
+    this.#organisation = organisation;
     this.#sheetRows = sheetRows;
     this.#zip = new Zip((error, bytes) => {
       if (error) throw error;
@@ -63,7 +63,7 @@ export class XlsxFile implements TableFile {
     if (!this.#open) this.#nextSheet();
     this.#closeSheet();
     this.#sheets.push('dictionary');
-    this.#addPart(sheetPath(this.#sheets.length), dictionarySheet(this.#table, this.#licence));
+    this.#addPart(sheetPath(this.#sheets.length), dictionarySheet(this.#table, this.#organisation));
     for (const [name, xml] of workbookParts(this.#sheets)) this.#addPart(name, xml);
     this.#zip.end();
     if (this.#bytes > MAX_FILE_BYTES) {

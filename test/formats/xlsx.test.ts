@@ -12,7 +12,7 @@ import { readZip } from './read-zip.ts';
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 
 function formatXlsx(table: Table, rows: readonly Row[], sheetRows = SHEET_ROWS): Buffer {
-  const xlsx = new XlsxFile(table, ORGANISATION.licence, sheetRows);
+  const xlsx = new XlsxFile(table, ORGANISATION, sheetRows);
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < rows.length; at += BLOCK_ROWS)
     chunks.push(...xlsx.add(rows.slice(at, at + BLOCK_ROWS)));
@@ -73,7 +73,12 @@ describe('a workbook', () => {
       named('mic_history').columns.map(({ name }) => name),
     );
     expect(lines.find(([name]) => name === 'amount')).toContain('MIC, exact to 6 decimal places');
-    expect(lines.flat().join(' ')).toContain('/economy/mic-history.csv');
+    const about = Object.fromEntries(lines.slice(7).map(([name, , said]) => [name, said]));
+    expect(about).toMatchObject({
+      publisher: ORGANISATION.name,
+      'published as': '/economy/mic-history.csv',
+      licence: expect.stringContaining(ORGANISATION.licence.url),
+    });
   });
 
   test('never runs a text as a formula, whatever it looks like', () => {
