@@ -1,125 +1,55 @@
-/**
- * Every error that an operator or a client can see, each with a stable code.
- * `exit` is the command line's exit status: 1 if the work failed, 2 if the command was used wrongly, 4 if a host did not answer.
- */
+/** What each error means that an operator or a client can see, by its stable code. */
 export const ERROR_CODES = {
-  usage: { exit: 2, meaning: 'A command, flag or setting is not understood.' },
-  config_invalid: {
-    exit: 2,
-    meaning: 'A setting has a value outside its range, or two settings exclude each other.',
-  },
-  ledger_unreadable: {
-    exit: 1,
-    meaning: 'A ledger file, or a file of events, is missing or cannot be read.',
-  },
-  ledger_unwritable: { exit: 1, meaning: 'A ledger file cannot be written, or is there already.' },
-  ledger_corrupt: {
-    exit: 1,
-    meaning: 'A ledger file does not decompress, or a line of it or of a file of events is not an event.',
-  },
-  ledger_signature: { exit: 1, meaning: 'A checkpoint is not signed by a known key.' },
-  ledger_root: {
-    exit: 1,
-    meaning: 'The root hash of the events differs from the one that the checkpoint signs.',
-  },
-  ledger_order: { exit: 1, meaning: 'A sequence number, a time or a snapshot is out of order.' },
-  ledger_schema: { exit: 1, meaning: 'An event does not have the form of its type.' },
-  import_failed: {
-    exit: 1,
-    meaning: 'A remote ledger or a database answered with something that cannot be imported, or not at all.',
-  },
-  placeholders_found: {
-    exit: 1,
-    meaning: 'A ledger of your own would be published under the demo’s name or with its papers or treaty.',
-  },
-  document_invalid: {
-    exit: 1,
-    meaning: 'A file of the documents’ folder is missing, unexpected or does not match its schema.',
-  },
-  artifact_invalid: {
-    exit: 1,
-    meaning: 'A file about to be published does not match its schema.',
-  },
-  release_invalid: { exit: 1, meaning: 'A published release differs from its manifest or from the ledger.' },
-  release_refused: {
-    exit: 1,
-    meaning:
-      'The release would contradict one that readers already have: it comes from a different ledger, publisher or key, or from an earlier time.',
-  },
-  wrong_user: {
-    exit: 2,
-    meaning: 'Root would write to a folder of another user, which that user could then not use.',
-  },
-  publish_failed: {
-    exit: 1,
-    meaning: 'A release, or another file, could not be written; the published release is untouched.',
-  },
-  disk_full: { exit: 1, meaning: 'There is no room left on the disk; the published release is untouched.' },
-  locked: { exit: 1, meaning: 'Another run holds the lock.' },
-  browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
-  print_failed: { exit: 1, meaning: 'A PDF could not be printed; all else is published.' },
-  site_failed: { exit: 1, meaning: 'The site could not be built.' },
-  store_failed: { exit: 1, meaning: 'A database or an object store cannot be opened, read or written.' },
-  access_log_broken: {
-    exit: 1,
-    meaning: 'The access log is not the one that its head record or its newest signed head describes.',
-  },
-  keys_unreadable: { exit: 1, meaning: 'The key store cannot be opened, read or written.' },
-  key_refused: {
-    exit: 1,
-    meaning: 'A key cannot be issued, rotated, revoked or verified as requested.',
-  },
-  attestation_refused: {
-    exit: 1,
-    meaning: 'An attestation or its key cannot be created, signed, read or revoked as requested.',
-  },
-  log_invalid: {
-    exit: 1,
-    meaning: 'A tile, an entry, a checkpoint or a proof of the log differs from what was signed.',
-  },
-  log_forked: {
-    exit: 1,
-    meaning: 'The ledger does not extend what was published from it; nothing is published.',
-  },
-  witness_quorum: {
-    exit: 1,
-    meaning:
-      'Fewer witnesses cosigned a checkpoint than the policy requires; the log may be shown to one reader only.',
-  },
-  witness_signature: {
-    exit: 1,
-    meaning: 'A cosignature in the name of a witness does not verify for this checkpoint.',
-  },
-  proof_refused: { exit: 1, meaning: 'The input to a proof or verification is missing or cannot be read.' },
-  mirror_unreachable: { exit: 4, meaning: 'A mirror’s origin does not answer, or does not answer in time.' },
-  mirror_stopped: {
-    exit: 4,
-    meaning:
-      'A run that reads a service ended early: it reached its time limit, or the service asked it to come back later.',
-  },
-  mirror_untrusted: { exit: 1, meaning: 'No trusted key has signed what an origin serves.' },
-  mirror_rollback: {
-    exit: 1,
-    meaning: 'An origin serves an older release or a shorter log than one already accepted.',
-  },
-  mirror_expired: { exit: 1, meaning: 'An origin’s current release has expired.' },
-  mirror_mismatch: {
-    exit: 1,
-    meaning: 'A file of an origin differs from the signed one, or from an immutable one accepted before.',
-  },
-  mirror_forked: {
-    exit: 1,
-    meaning:
-      'An origin contradicts what was accepted before: a different release of the same version, or a different log.',
-  },
-  mirror_invalid: {
-    exit: 1,
-    meaning: 'A manifest, a note or an index of an origin, or of a mirror, is malformed.',
-  },
-  mail_failed: {
-    exit: 1,
-    meaning: 'A mail was not accepted, so the key or code that it carried is not active.',
-  },
+  usage: 'A command, flag or setting is not understood.',
+  config_invalid: 'A setting has a value outside its range, or two settings exclude each other.',
+  ledger_unreadable: 'A ledger file, or a file of events, is missing or cannot be read.',
+  ledger_unwritable: 'A ledger file cannot be written, or is there already.',
+  ledger_corrupt:
+    'A ledger file does not decompress, or a line of it or of a file of events is not an event.',
+  ledger_signature: 'A checkpoint is not signed by a known key.',
+  ledger_root: 'The root hash of the events differs from the one that the checkpoint signs.',
+  ledger_order: 'A sequence number, a time or a snapshot is out of order.',
+  ledger_schema: 'An event does not have the form of its type.',
+  import_failed:
+    'A remote ledger or a database answered with something that cannot be imported, or not at all.',
+  placeholders_found:
+    'A ledger of your own would be published under the demo’s name or with its papers or treaty.',
+  document_invalid: 'A file of the documents’ folder is missing, unexpected or does not match its schema.',
+  artifact_invalid: 'A file about to be published does not match its schema.',
+  release_invalid: 'A published release differs from its manifest or from the ledger.',
+  release_refused:
+    'The release would contradict one that readers already have: it comes from a different ledger, publisher or key, or from an earlier time.',
+  wrong_user: 'Root would write to a folder of another user, which that user could then not use.',
+  publish_failed: 'A release, or another file, could not be written; the published release is untouched.',
+  disk_full: 'There is no room left on the disk; the published release is untouched.',
+  locked: 'Another run holds the lock.',
+  browser_missing: 'No Chromium was found to print the PDF with.',
+  print_failed: 'A PDF could not be printed; all else is published.',
+  site_failed: 'The site could not be built.',
+  store_failed: 'A database or an object store cannot be opened, read or written.',
+  access_log_broken:
+    'The access log is not the one that its head record or its newest signed head describes.',
+  keys_unreadable: 'The key store cannot be opened, read or written.',
+  key_refused: 'A key cannot be issued, rotated, revoked or verified as requested.',
+  attestation_refused: 'An attestation or its key cannot be created, signed, read or revoked as requested.',
+  log_invalid: 'A tile, an entry, a checkpoint or a proof of the log differs from what was signed.',
+  log_forked: 'The ledger does not extend what was published from it; nothing is published.',
+  witness_quorum:
+    'Fewer witnesses cosigned a checkpoint than the policy requires; the log may be shown to one reader only.',
+  witness_signature: 'A cosignature in the name of a witness does not verify for this checkpoint.',
+  proof_refused: 'The input to a proof or verification is missing or cannot be read.',
+  mirror_unreachable: 'A mirror’s origin does not answer, or does not answer in time.',
+  mirror_stopped:
+    'A run that reads a service ended early: it reached its time limit, or the service asked it to come back later.',
+  mirror_untrusted: 'No trusted key has signed what an origin serves.',
+  mirror_rollback: 'An origin serves an older release or a shorter log than one already accepted.',
+  mirror_expired: 'An origin’s current release has expired.',
+  mirror_mismatch:
+    'A file of an origin differs from the signed one, or from an immutable one accepted before.',
+  mirror_forked:
+    'An origin contradicts what was accepted before: a different release of the same version, or a different log.',
+  mirror_invalid: 'A manifest, a note or an index of an origin, or of a mirror, is malformed.',
+  mail_failed: 'A mail was not accepted, so the key or code that it carried is not active.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
@@ -167,9 +97,18 @@ export class CathedralError extends Error {
   }
 }
 
-/** The exit status of a command that failed so. Not part of the error, with which every page would load the table of codes. */
-export function exitOf({ code }: CathedralError): 1 | 2 | 4 {
-  return ERROR_CODES[code].exit;
+/** 2 if a command was used wrongly, 4 if a host did not answer. */
+const EXIT_STATUSES: Partial<Record<ErrorCode, 2 | 4>> = {
+  usage: 2,
+  config_invalid: 2,
+  wrong_user: 2,
+  mirror_unreachable: 4,
+  mirror_stopped: 4,
+};
+
+/** The exit status of a command that failed so. Not part of the error, with which every page would load the table. */
+export function exitOf({ code }: Pick<CathedralError, 'code'>): 1 | 2 | 4 {
+  return EXIT_STATUSES[code] ?? 1;
 }
 
 /** The error for which a scope was left: one of what the scope then closed, as on a full disk, hides it in a SuppressedError. */

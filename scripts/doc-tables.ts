@@ -1,6 +1,6 @@
 import { formatTable } from '../pipeline/artifacts/data-dictionary.ts';
 import { PROBLEMS } from '../pipeline/attestation/problem.ts';
-import { ERROR_CODES } from '../pipeline/errors.ts';
+import { ERROR_CODES, type ErrorCode, exitOf } from '../pipeline/errors.ts';
 import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { CHECKS } from '../pipeline/verify/checks.ts';
@@ -96,10 +96,10 @@ const TABLES: readonly DocTable[] = [
     doc: 'troubleshooting.md',
     section: 'Error codes',
     columns: ['code', 'exit', 'meaning'],
-    rows: Object.entries(ERROR_CODES).map(([code, { exit, meaning }]) => [
+    rows: (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => [
       `\`${code}\``,
-      String(exit),
-      meaning,
+      String(exitOf({ code })),
+      ERROR_CODES[code],
     ]),
     byHand: 'what to do',
   },

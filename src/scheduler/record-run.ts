@@ -133,7 +133,7 @@ function errorOf(error: unknown): NonNullable<Result['error']> {
   const known = error instanceof CathedralError;
   const code = known ? error.code : 'publish_failed';
   const message = known
-    ? `${ERROR_CODES[code].meaning} The log of the run has the details.`
+    ? `${ERROR_CODES[code]} The log of the run has the details.`
     : 'The run failed with an unexpected error; its log has the details.';
   return { code, message };
 }

@@ -107,7 +107,7 @@ describe('the status', () => {
       await failureOf(() => recordRun(record, () => Promise.reject(new CathedralError(code, fault))));
       expect((await readStatus(out))!.last_run.error).toEqual({
         code,
-        message: `${ERROR_CODES[code].meaning} The log of the run has the details.`,
+        message: `${ERROR_CODES[code]} The log of the run has the details.`,
       });
     }
     await failureOf(() => recordRun(record, () => Promise.reject(new TypeError('secret'))));

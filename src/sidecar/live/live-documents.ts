@@ -82,7 +82,7 @@ export class LiveDocuments {
 /** The kind of a fault, for anyone who asks how the service is. What the ledger says about it stays in the server log. */
 export function publicFault(error: unknown): string {
   if (!(error instanceof CathedralError)) return 'an unexpected fault';
-  return `${error.code}: ${ERROR_CODES[error.code].meaning}`;
+  return `${error.code}: ${ERROR_CODES[error.code]}`;
 }
 
 /** Smaller documents fit into one packet without compression. */
