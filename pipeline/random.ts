@@ -83,17 +83,4 @@ export class Random {
     const bits = this.bits();
     return text + DIGITS[bits & 63] + 'AQgw'[(bits >>> 6) & 3];
   }
-
-  hex(digits: number): string {
-    let text = '';
-    while (text.length < digits) text += this.bits().toString(16).padStart(8, '0');
-    return text.slice(0, digits);
-  }
-
-  /** A version 4 UUID, RFC 9562. */
-  uuid(): string {
-    const hex = this.hex(31);
-    const variant = '89ab'[this.bits() & 3];
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-${variant}${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
-  }
 }

@@ -14,12 +14,11 @@ test('equal names give equal streams, different names different ones', () => {
 
 test('the stream is the same in every version, because samples depend on it', () => {
   const random = new Random(1, 'golden');
-  expect([random.bits(), random.bits(), random.salt(), random.uuid()]).toMatchInlineSnapshot(`
+  expect([random.bits(), random.bits(), random.salt()]).toMatchInlineSnapshot(`
     [
       4280772087,
       2686120009,
       "rIKrv-NuKBPt9mOI8EZRKw",
-      "132d11e9-44f1-4e09-a38b-00ae95a2b7af",
     ]
   `);
 });

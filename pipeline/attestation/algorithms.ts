@@ -8,7 +8,6 @@ export const SIGNATURE_BYTES = 64;
 export const SECRET_KEY_BYTES = 32;
 
 interface SignatureScheme {
-  publicKeyBytes: number;
   /** Whether the bytes are the canonical encoding of a point that is a valid key. */
   isPublicKey(publicKey: Uint8Array): boolean;
   publicKey(secretKey: Uint8Array): Uint8Array;
@@ -24,7 +23,6 @@ interface SignatureScheme {
  * prime-order subgroup, as those of honest signers are, and S must be below the order.
  */
 const ED25519: SignatureScheme = {
-  publicKeyBytes: 32,
   isPublicKey: isPrimeOrderPoint,
   publicKey: (secretKey) => ed25519.getPublicKey(secretKey),
   isSecretKey: (secretKey) => secretKey.length === SECRET_KEY_BYTES,
@@ -40,7 +38,6 @@ const ED25519: SignatureScheme = {
 
 /** ECDSA over SHA-256 of the message, r ‖ s, s in the lower half (SEC 1 §4.1; low s as in BIP 146). */
 const ECDSA_SECP256K1: SignatureScheme = {
-  publicKeyBytes: 33,
   isPublicKey: (publicKey) =>
     publicKey.length === 33 &&
     holds(() => secp256k1.Point.fromBytes(publicKey).assertValidity() === undefined),

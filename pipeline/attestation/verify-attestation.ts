@@ -109,9 +109,9 @@ function verdictOf(given: Case | null, outcomes: Named): Verdict {
 
 /** How far to rely on an active attestation. Unread members do not reduce reliance. */
 function relianceOn(outcomes: Named): 'active' | 'unregistered' | 'unchecked' | 'warned' {
-  const resultOf = (wanted: CheckName) => outcomes.find(([name]) => name === wanted)?.[1].result;
-  if (resultOf('registration') === 'warning') return 'unregistered';
-  if (resultOf('registration') !== 'passed') return 'unchecked';
+  const registration = outcomes.find(([name]) => name === 'registration')?.[1].result;
+  if (registration === 'warning') return 'unregistered';
+  if (registration !== 'passed') return 'unchecked';
   const isWarned = outcomes.some(([name, { result }]) => name !== 'schema' && result === 'warning');
   return isWarned ? 'warned' : 'active';
 }

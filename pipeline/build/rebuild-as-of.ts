@@ -54,7 +54,7 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   if (!published) return { manifest, published, findings: [], compared: 0, notReproducible: [] };
   log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
   const findings = [
-    ...(await verifyList(out, null)),
+    ...(await verifyList(out)),
     ...(await verifySnapshot(out, id)),
     ...compareSnapshots(published, again),
   ];

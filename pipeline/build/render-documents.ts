@@ -1,7 +1,7 @@
 import { CITATIONS_PATH } from '../artifacts/academics/citations.ts';
 import type { DocumentArtifact, View } from '../artifacts/artifact.ts';
 import { statedTime } from '../artifacts/as-of.ts';
-import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../artifacts/table.ts';
+import { DOCUMENTS, HISTORIES, YEARLY } from '../artifacts/table.ts';
 import { schemaFiles } from '../release/format/schemas.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { dataFile } from './data-file.ts';
@@ -29,7 +29,7 @@ export async function renderDocuments(staging: Staging, view: View, folded: Fold
   const versions = new Map(staging.files().map((file) => [file.path, file]));
   for (const artifact of DOCUMENTS)
     if (artifact.path === CITATIONS_PATH) await writeDocument(staging, artifact, { ...view, versions });
-  for (const schema of schemaFiles(ARTIFACTS, view.baseUrl)) await staging.write(schema);
+  for (const schema of schemaFiles(view.baseUrl)) await staging.write(schema);
 }
 
 async function writeDocument(staging: Staging, artifact: DocumentArtifact, view: View): Promise<void> {

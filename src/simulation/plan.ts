@@ -34,21 +34,16 @@ export type Plan = Readonly<Record<string, Planned | typeof AT_RANDOM>>;
 
 /**
  * A whole run in which each decision of the plan is taken as soon as it is open and its choice is offered; the others go by default at
- * their time. `seen` gets the run after each tick. Throws the SimulationFaults of startRun and takeAction.
+ * their time. Throws the SimulationFaults of startRun and takeAction.
  */
 export function playPlan(
   scenario: string,
   seed: number,
   settings: Readonly<Record<string, unknown>>,
   plan: Plan,
-  seen: (run: Run) => void = () => {},
 ): Run {
   let run = decided(startRun(scenario, seed, settings), plan);
-  seen(run);
-  while (run.world.ending === null) {
-    run = decided(stepRun(run), plan);
-    seen(run);
-  }
+  while (run.world.ending === null) run = decided(stepRun(run), plan);
   return run;
 }
 

@@ -113,8 +113,7 @@ async function snapshotProblems(out: string): Promise<(Finding | string)[]> {
   // As readers of the release that is served take the list. Between the list and its signature they have to look again.
   const isBetween = ({ place, expected }: Finding) =>
     place.endsWith(LIST_PATH) && !/^snapshot/.test(expected);
-  if (await readCurrent(out))
-    problems.push(...(await verifyList(out, null)).filter((one) => !isBetween(one)));
+  if (await readCurrent(out)) problems.push(...(await verifyList(out)).filter((one) => !isBetween(one)));
   return problems;
 }
 

@@ -79,7 +79,7 @@ describe('the _headers file', () => {
       ...of(['datapackage.json', 'feed.atom', 'robots.txt', 'cathedral.sqlite'], 'schema'),
       ...of(each(charts, ['charts/*/index.html', 'embed/*/index.html']), 'page'),
       ...of(
-        schemaFiles(ARTIFACTS, 'https://x.example').map(({ path }) => path),
+        schemaFiles('https://x.example').map(({ path }) => path),
         'schema',
       ),
     ];

@@ -69,7 +69,7 @@ async function addArtifacts(staging: Staging): Promise<void> {
     if (restricted || there.has(path)) continue;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
   }
-  for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
+  for (const file of schemaFiles('https://data.example.org')) await staging.write(file);
   const apart = ['.well-known/api-catalog', 'events/days/2026-01.json'];
   const catalogues = CATALOGUES.map(({ path }) => path).filter((path) => !staging.paths().includes(path));
   for (const path of [...catalogues, ...apart, 'robots.txt', 'sitemap.xml']) {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Artifact, View } from '../../pipeline/artifacts/artifact.ts';
 import { statedTime } from '../../pipeline/artifacts/as-of.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
-import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
+import { DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
@@ -41,7 +41,7 @@ export async function writeFixtureRelease(
     ...yearlyFiles(view(fold(leaves)), false),
     ...documentFiles(view(fold(leaves))),
     ...historyFiles(view(fold(leaves)), leaves),
-    ...schemaFiles(ARTIFACTS, BASE_URL).map(({ mediaType, content, ...rest }) => ({
+    ...schemaFiles(BASE_URL).map(({ mediaType, content, ...rest }) => ({
       ...rest,
       media_type: mediaType,
       content: String(content),

@@ -45,8 +45,8 @@ export async function findCompiledSite(
 }
 
 /** Compiles the site, unless it is there or cannot be kept: for a server, while a run makes other things. Throws as `compileSite`. */
-export async function keepCompiledSite(key: string, places: Places = PLACES): Promise<void> {
-  if ((await findCompiledSite(key, places)) === null) await compileAndKeep(key, places);
+export async function keepCompiledSite(key: string): Promise<void> {
+  if ((await findCompiledSite(key)) === null) await compileAndKeep(key, PLACES);
 }
 
 /**

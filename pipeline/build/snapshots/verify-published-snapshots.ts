@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Finding } from '../../errors.ts';
-import { parseVerifierKey, type Verifier } from '../../ledger/notes/note.ts';
+import { parseVerifierKey } from '../../ledger/notes/note.ts';
 import { readLocalRelease } from '../../mirror/mirror-state.ts';
 import { publicFiles } from '../../release/format/proof-files.ts';
 import { readCurrent } from '../../release/format/release.ts';
@@ -43,13 +43,13 @@ export async function verifySnapshot(out: string, id: string): Promise<Finding[]
   });
 }
 
-/** Verifies the snapshot list of the current release. `keys`: of the publisher; null: those that the release names. */
-export async function verifyList(out: string, keys: readonly Verifier[] | null): Promise<Finding[]> {
+/** Verifies the snapshot list of the current release, with the keys that the release names. */
+export async function verifyList(out: string): Promise<Finding[]> {
   return findingsIn(out, async (origin) => {
     const current = await readLocalRelease(out);
     if (current) {
       const { manifest } = current;
-      await readSignedList(origin, { manifest, keys: keys ?? manifest.keys.map(parseVerifierKey) });
+      await readSignedList(origin, { manifest, keys: manifest.keys.map(parseVerifierKey) });
     } else if ((await origin.list(SNAPSHOTS)).files.includes('index.json.sig')) {
       const expected = 'no such file beside an unsigned release';
       throw mismatchError(origin.placeOf(LIST_SIGNATURE_PATH), expected, 'a file');

@@ -100,15 +100,15 @@ async function assertFree(ledger: NewLedger): Promise<boolean> {
 
 /** A key may have signed another ledger. Only the one of an interrupted `init` is taken. */
 async function assertNoKey({ keyFile, verifierFile, origin }: NewLedger, isResumed: boolean): Promise<void> {
-  const refused = (place: string, found: string) =>
-    new CathedralError('key_refused', { place, expected: 'no such file', found });
   if (isResumed) {
     const name = (await readNoteKeys(keyFile))?.[0]?.name ?? origin;
     if (name === origin) return;
     const expected = `the origin ${name}, with which an interrupted \`ledger init\` began`;
     throw new CathedralError('config_invalid', { place: '--origin', expected, found: origin });
   }
-  for (const path of [keyFile, verifierFile]) if (await exists(path)) throw refused(path, 'one that exists');
+  const wrong = { expected: 'no such file', found: 'one that exists' };
+  for (const place of [keyFile, verifierFile])
+    if (await exists(place)) throw new CathedralError('key_refused', { place, ...wrong });
 }
 
 async function entriesOf(folder: string): Promise<string[]> {

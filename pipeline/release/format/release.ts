@@ -43,22 +43,20 @@ export async function readCurrent(out: string): Promise<Published | null> {
  * is damaged, of another release that still exists; null if there is none.
  */
 export async function recoverFinalFiles(out: string): Promise<Published | null> {
-  const served = await currentId(out).catch(ifInvalid(null));
+  const served = await currentId(out).catch(nullIfInvalid);
   const others = await readdir(join(out, 'releases')).catch(() => []);
   const ids = new Set([...(served === null ? [] : [served]), ...others.sort().reverse()]);
   for (const id of ids) {
     const dir = join(out, 'releases', id);
-    const manifest = await readManifest(dir, id).catch(ifInvalid(null));
+    const manifest = await readManifest(dir, id).catch(nullIfInvalid);
     if (manifest) return { dir, manifest, state: null };
   }
   return null;
 }
 
-function ifInvalid<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof CathedralError && error.code === 'release_invalid') return instead;
-    throw error;
-  };
+function nullIfInvalid(error: unknown): null {
+  if (error instanceof CathedralError && error.code === 'release_invalid') return null;
+  throw error;
 }
 
 async function readManifest(dir: string, id: string): Promise<Manifest> {

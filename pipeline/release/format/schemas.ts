@@ -1,4 +1,5 @@
 import type { Artifact, HistoryArtifact } from '../../artifacts/artifact.ts';
+import { ARTIFACTS } from '../../artifacts/table.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
 import { eventSchemas } from '../../ledger/events/event-schemas.ts';
 import { JSON_SCHEMA, toJsonSchema } from '../../ledger/events/json-schema.ts';
@@ -14,16 +15,15 @@ type Described = Exclude<Artifact, { kind: 'printed' }>;
  * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. Others
  * describe a line of a history in JSON lines (`schemas/economy/mic-history.ndjson.schema.json`), the attestations that companions sign, and the events of the ledger.
  */
-export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): readonly NewFile[] {
-  const byBaseUrl = MADE.getOrInsertComputed(artifacts, () => new Map());
-  return byBaseUrl.getOrInsertComputed(baseUrl, () => makeSchemaFiles(artifacts, baseUrl));
+export function schemaFiles(baseUrl: string): readonly NewFile[] {
+  return MADE.getOrInsertComputed(baseUrl, makeSchemaFiles);
 }
 
-/** They follow from the program alone, and take longer to make than all else that a small run renders. */
-const MADE = new WeakMap<readonly Artifact[], Map<string, readonly NewFile[]>>();
+/** By base URL. They follow from the program alone, and take longer to make than all else that a small run renders. */
+const MADE = new Map<string, readonly NewFile[]>();
 
-function makeSchemaFiles(artifacts: readonly Artifact[], baseUrl: string): readonly NewFile[] {
-  const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
+function makeSchemaFiles(baseUrl: string): readonly NewFile[] {
+  const described = ARTIFACTS.filter((artifact): artifact is Described => artifact.kind !== 'printed');
   const lines = described.flatMap((artifact) => {
     const path = lineSchemaPath(artifact);
     return path === null ? [] : [lineSchemaFile(artifact as HistoryArtifact, path, baseUrl)];

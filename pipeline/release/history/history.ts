@@ -152,7 +152,7 @@ export class HistoryWriter {
     for (const row of rows) {
       if (this.#open.rows === 0) this.#from = timestamp;
       this.#open.prepend(row);
-      if (events !== undefined && assembled) this.#events.add(1, events);
+      if (events !== undefined && assembled) this.#events.add(events);
       this.#to = timestamp;
       this.#untouched = null;
       if (this.#open.size >= this.#segmentBytes) this.#seal();

@@ -14,10 +14,9 @@ export class RowEvents {
     return this.#lines.length;
   }
 
-  /** Adds rows newer than all others, which follow from the same events. */
-  add(rows: number, events: readonly number[]): void {
-    const line = events.join();
-    for (let count = 0; count < rows; count += 1) this.#lines.push(line);
+  /** Adds a row newer than all others, which follows from these events. */
+  add(events: readonly number[]): void {
+    this.#lines.push(events.join());
   }
 
   /** Adds what an earlier run wrote, newest first. */

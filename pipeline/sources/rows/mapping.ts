@@ -257,7 +257,7 @@ const plain = (kind: Kind): MemberKind => ({ kind, empty: undefined });
 
 /** One event, or none for a row that is left out. */
 function mapRow(row: Row, { head, whole, members, others }: Part, place: () => string): EventDraft[] {
-  const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
+  const text = (name: keyof Head) => head[name].read(row, plain('text'), name, place);
   const type = text('type');
   if (type === null) return [];
   if (type === undefined) throw emptyRow(row, head.type.column, place);

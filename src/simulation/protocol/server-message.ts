@@ -21,9 +21,9 @@ function list<Shape extends z.ZodType>(meaning: string, of: Shape) {
   return z.array(of).describe(meaning);
 }
 
-/** A member of the given shape for each name. */
-function byName<Name extends string, Shape extends z.ZodType>(names: readonly Name[], shape: Shape) {
-  return Object.fromEntries(names.map((name) => [name, shape])) as Record<Name, Shape>;
+/** A member of the given shape for each virtue. */
+function byVirtue<Shape extends z.ZodType>(shape: Shape) {
+  return Object.fromEntries(VIRTUES.map((name) => [name, shape])) as Record<(typeof VIRTUES)[number], Shape>;
 }
 
 const Model = part(
@@ -37,7 +37,7 @@ const Model = part(
     ),
     effects: part(
       'What the proposal does to each virtue.',
-      byName(VIRTUES, Change.describe('Its effect on this virtue.')),
+      byVirtue(Change.describe('Its effect on this virtue.')),
     ),
     stakes: z
       .partialRecord(Cathedral, Change.describe('The gain of this cathedral.'))
@@ -50,7 +50,7 @@ const Model = part(
       'What only events and actions change of each sentinel, in their order.',
       z.strictObject({
         id: Text.describe('Its name.'),
-        weights: part('They sum to 1.', byName(VIRTUES, Share.describe('Its weight for this virtue.'))),
+        weights: part('They sum to 1.', byVirtue(Share.describe('Its weight for this virtue.'))),
         trust: z.number().min(0).describe('How much others listen to it; the mean is 1.'),
         temper: Change.describe('The term of its utility that virtues do not explain.'),
         pressure: z.number().describe('Drift added per tick.'),
@@ -207,7 +207,7 @@ const CurrentState = part('The world.', {
     polarisation: Share.describe('0 if all agree, 1 if half of them are at each end.'),
     movement: Share.describe('The largest change of an opinion in the last tick.'),
   }),
-  virtues: part('The virtues of the assembly.', byName(VIRTUES, Share.describe('By the published metric.'))),
+  virtues: part('The virtues of the assembly.', byVirtue(Share.describe('By the published metric.'))),
   economy: part('The economy of the sentinels.', {
     total_supply: Mic.describe('All MIC: circulating, locked and burned.'),
     circulating: Mic.describe('MIC that circulate.'),

@@ -108,10 +108,9 @@ function nextAuditWords(audit: { date: string; jurisdiction: string } | undefine
 /** Judges measured virtues only. */
 function virtueStanding(virtues: readonly [string, { status: string }][], overall: number | null): string {
   if (overall === null) return 'None of the five virtues has been measured yet.';
-  const of = (status: string) =>
-    virtues.filter(([, virtue]) => virtue.status === status).map(([name]) => name);
-  const unmeasured = of('not_measured');
-  const [only] = virtues.filter(([, { status }]) => status !== 'not_measured');
+  const isMeasured = ({ status }: { status: string }) => status !== 'not_measured';
+  const unmeasured = virtues.filter(([, virtue]) => !isMeasured(virtue)).map(([name]) => name);
+  const [only] = virtues.filter(([, virtue]) => isMeasured(virtue));
   if (only && unmeasured.length === virtues.length - 1)
     return `Of the five virtues only ${only[0]} has been measured: ${formatScore(overall)} of 1, ${formatToken(only[1].status)}.`;
   const short = virtues.filter(([, { status }]) => status === 'at_risk' || status === 'breached');
