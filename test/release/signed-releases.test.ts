@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
 import { lastRelease } from '../../pipeline/build/snapshots/restore.ts';
@@ -17,6 +17,7 @@ import {
 } from '../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../pipeline/release/signing/open-manifest.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { filesBelow } from '../files-below.ts';
 import { sampleEvents } from '../ledger/events/sample-events.ts';
 import { writeSnapshot } from '../ledger/test-ledger.ts';
@@ -55,6 +56,23 @@ async function loseReleases({ out }: SmallService, to = out): Promise<void> {
 }
 
 describe('a version', () => {
+  test('is in the name of the folder, which is not read without it', async () => {
+    const { out } = await published(1);
+    const name = basename(await readlink(join(out, 'current')));
+    const [release, version] = [name.slice(0, name.lastIndexOf('-')), name.split('-').at(-1)];
+    await rename(join(out, 'releases', name), join(out, 'releases', release));
+    await rm(join(out, 'current'));
+    await symlink(`releases/${release}`, join(out, 'current'));
+    const expected = `${release}-${version}`;
+    expect(await failureOf(() => readCurrent(out))).toMatchObject({
+      expected: `release ${release}`,
+      found: expected,
+    });
+    expect(await verifyRelease(join(out, 'releases', release))).toMatchObject([
+      { place: '.', expected: `a folder ${expected}`, found: release },
+    ]);
+  });
+
   test('is higher than the one before, of the same snapshot too', async () => {
     const of = await published(1);
     const first = await open(of, await keysOf(of));

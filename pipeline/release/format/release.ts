@@ -62,9 +62,8 @@ function nullIfInvalid(error: unknown): null {
 async function readManifest(dir: string, id: string): Promise<Manifest> {
   const place = join(dir, 'manifest.json');
   const manifest = parseManifest(await readText(place), place);
-  // No version in the name: made before releases could be refreshed.
-  if (![manifest.release, releaseFolder(manifest)].includes(id))
-    throw invalid(place, `release ${id}`, releaseFolder(manifest));
+  const name = releaseFolder(manifest);
+  if (name !== id) throw invalid(place, `release ${id}`, name);
   return manifest;
 }
 

@@ -63,11 +63,8 @@ async function readManifest(dir: string): Promise<Manifest | Finding> {
 }
 
 function verifyName(dir: string, manifest: Manifest): Finding[] {
-  const found = basename(dir);
-  const { release } = manifest;
-  return [release, releaseFolder(manifest)].includes(found)
-    ? []
-    : [finding('.', `a folder ${release}`, found)];
+  const [found, name] = [basename(dir), releaseFolder(manifest)];
+  return found === name ? [] : [finding('.', `a folder ${name}`, found)];
 }
 
 /** Segments follow each other without a gap, down to the first row. */
