@@ -1,5 +1,6 @@
 import { type Cell, csvRow, formatCell, inertCell } from '../artifacts/format/csv.ts';
 
+/** `circulating`, `Circulating`, `MIC` */
 export interface ChartColumn {
   name: string;
   title: string;

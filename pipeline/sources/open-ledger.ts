@@ -13,9 +13,9 @@ import { clockOf, openShared, requireShared, SharedFolder, type SharedStores } f
 /** The server imports every minute and compares one window of older rows; who opens a ledger compares this many. */
 const AUDIT_WINDOWS = 25;
 
-export interface OpeningLedger {
+/** What a command is told: the clock, and where it reports what it does and what was found. */
+export interface Running {
   now: () => number;
-  /** Shows what is being done, and what was found. */
   progress: { stage(line: string): void; note(line: string): void };
 }
 
@@ -27,7 +27,7 @@ export interface OpeningLedger {
 export async function openLedger(
   source: LedgerSource,
   config: SourceConfig,
-  opening: OpeningLedger,
+  opening: Running,
 ): Promise<LocalLedger & { findings: string[] }> {
   const shared = { isService: false, log: opening.progress.note };
   // A command that reads a ledger in a folder adds nothing to it.
@@ -53,7 +53,7 @@ async function bringUpToDate(
   source: LedgerSource,
   config: SourceConfig,
   stores: SharedStores | null,
-  means: OpeningLedger,
+  means: Running,
 ): Promise<string[]> {
   const isImport = source.kind !== 'directory' && source.kind !== 'store';
   // A command that only reads leaves importing to the others.
@@ -69,7 +69,7 @@ async function sealAndShare(
   source: LedgerSource & { kind: 'directory' },
   config: SourceConfig,
   stores: SharedStores | null,
-  { progress, now }: OpeningLedger,
+  { progress, now }: Running,
 ): Promise<void> {
   const { ledgerKey, ledgerSigningKey, wait } = config;
   if (ledgerSigningKey) {
@@ -90,7 +90,7 @@ async function takeShared(
   source: LedgerSource,
   config: SourceConfig,
   stores: SharedStores | null,
-  { progress }: OpeningLedger,
+  { progress }: Running,
 ): Promise<void> {
   if (!stores) return void (await requireShared(config, { isService: false, log: progress.note }));
   const kind = source.kind === 'store' ? 'replica' : 'import';
@@ -107,7 +107,7 @@ async function importAll(
   source: RemoteSource,
   config: SourceConfig,
   stores: SharedStores | null,
-  { progress, now }: OpeningLedger,
+  { progress, now }: Running,
 ): Promise<string[]> {
   progress.stage(`importing ${nameOfSource(source)}`);
   const means = { now, log: progress.note, stores, auditWindows: AUDIT_WINDOWS };

@@ -8,8 +8,9 @@ import type { Database } from '../../pipeline/postgres/database.ts';
 import { withDatabase } from '../../pipeline/postgres/with-database.ts';
 import type { WitnessServer } from '../../pipeline/release/log/ask-witness.ts';
 import { cosignLog, readWitnesses, type SharedNote } from '../../pipeline/release/log/cosign-log.ts';
+import type { Running } from '../../pipeline/sources/open-ledger.ts';
 import { RETRY_MS } from '../scheduler/schedule.ts';
-import { claimOf, type Running, type TurnConfig } from './turn.ts';
+import { claimOf, type TurnConfig } from './turn.ts';
 
 /**
  * Asks the witnesses that have not cosigned the published checkpoint. Returns how many have still not. Never throws: the release is

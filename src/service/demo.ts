@@ -17,12 +17,12 @@ import { openLog } from '../../pipeline/release/log/open-log.ts';
 import { signingFolder } from '../../pipeline/release/signing/file-records.ts';
 import { PAST_ENDS, unpackPast } from '../../pipeline/sample/shipped-past.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import type { Running } from '../../pipeline/sources/open-ledger.ts';
 import { runChild } from '../scheduler/scheduled-build.ts';
 import { withKeys } from '../sidecar/keys/key-commands.ts';
 import { issueKey } from '../sidecar/keys/key-life.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
 import { hashKey } from '../sidecar/keys/key-text-and-hash.ts';
-import type { Running } from './turn.ts';
 
 /** How long to wait for events of the time since the last start, ms; then the first run publishes without them. */
 const CATCH_UP_MS = 60_000;

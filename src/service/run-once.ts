@@ -11,12 +11,12 @@ import { software } from '../../pipeline/config/software.ts';
 import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readVerifierKeys } from '../../pipeline/ledger/writing/ledger-keys.ts';
-import { openLedger } from '../../pipeline/sources/open-ledger.ts';
+import { openLedger, type Running } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { ownDocuments } from './organisation.ts';
 import { assertPublishesOutside } from './outside-ledger.ts';
 import type { RUN_SETTINGS } from './run-settings.ts';
-import { type OwnTurn, type Running, takeTurn } from './turn.ts';
+import { type OwnTurn, takeTurn } from './turn.ts';
 
 /** What `cathedral build` takes; docs/cli.md describes each. */
 export type RunConfig = Pick<Config, (typeof RUN_SETTINGS)[number]> &

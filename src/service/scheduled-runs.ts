@@ -1,12 +1,13 @@
 import { flagsFor } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
+import type { Running } from '../../pipeline/sources/open-ledger.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { openCosigning } from './cosigning.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
-import { openBetweenRuns, type Running, type TurnConfig } from './turn.ts';
+import { openBetweenRuns, type TurnConfig } from './turn.ts';
 
 /** `flags`: the options of the service that were given, name → text. */
 export interface Scheduling extends Running {

@@ -5,10 +5,10 @@ import { buildInfo } from '../../pipeline/config/software.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import type { Running } from '../../pipeline/sources/open-ledger.ts';
 import { type ListenConfig, listen } from '../sidecar/listen.ts';
 import { type FollowConfig, followLedger } from '../sidecar/live/follow-ledger.ts';
 import { assertFree } from '../sidecar/server-address.ts';
-import type { Running } from './turn.ts';
 
 type ServeConfig = ListenConfig & FollowConfig & { ledger: LedgerSource | null };
 

@@ -29,6 +29,7 @@ import { requireKeys } from '../../pipeline/release/signing/change-publisher.ts'
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { hostFolders, postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import type { SigningRecords } from '../../pipeline/release/signing/signing-record.ts';
+import type { Running } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { readLog } from '../sidecar/access-log/log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
@@ -48,12 +49,6 @@ export type TurnConfig = Pick<
 type RunConfig = TurnConfig &
   Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> &
   Record<'movesHere' | 'adoptsPointer', boolean>;
-
-/** What a run is told: the clock, and where it reports what it does. */
-export interface Running {
-  now: () => number;
-  progress: { stage(line: string): void; note(line: string): void };
-}
 
 /** A turn of a publisher that keeps its releases in a folder: nobody else needs to have them. */
 export type OwnTurn = Omit<Turn, 'share'> & { share: Turn['share'] | null; now: () => number };

@@ -1,11 +1,5 @@
 import { element, tenth } from './element.ts';
-
-export interface Rect {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
+import type { Box } from './plot.ts';
 
 /** The distance between two hatching lines, px. */
 const EVERY = 5;
@@ -14,7 +8,7 @@ const EVERY = 5;
  * Pale, hatched rectangles for incomplete periods, which do not compare with complete ones. Drawn as lines, because an SVG
  * pattern needs an id, and one page holds several pictures.
  */
-export function hatched(rects: readonly Rect[], colour: string): string[] {
+export function hatched(rects: readonly Box[], colour: string): string[] {
   const drawn = rects.filter(({ top, bottom }) => bottom - top > 0.05);
   if (drawn.length === 0) return [];
   const outline = drawn.map(
@@ -34,7 +28,7 @@ export function hatched(rects: readonly Rect[], colour: string): string[] {
 }
 
 /** Rising at 45°, on one grid for all rectangles, so that stacked parts of a bar line up. */
-function lines({ left, right, top, bottom }: Rect): string {
+function lines({ left, right, top, bottom }: Box): string {
   let d = '';
   for (let sum = Math.ceil((left + top) / EVERY) * EVERY; sum < right + bottom; sum += EVERY) {
     const [x1, x2] = [Math.max(left, sum - bottom), Math.min(right, sum - top)];

@@ -2,7 +2,7 @@ import { area, curveLinear, curveStepAfter, stack } from 'd3';
 import type { ColumnPart, Row, TimedTable } from '../timed-table.ts';
 import type { AxisNumbers, TimeScale, ValueAxis, ValueScale } from './axes.ts';
 import { element, linePath, tenth } from './element.ts';
-import { hatched, type Rect } from './hatched.ts';
+import { hatched } from './hatched.ts';
 import { type SideLabel, sideLabels } from './label.ts';
 import type { Box, Room } from './plot.ts';
 import { type Colour, colourIn } from './theme.ts';
@@ -208,7 +208,7 @@ const COLUMN_GAP = 1;
 function columns({ pane, table, x, y }: Frame, { theme }: Room): string[] {
   return layersOf(pane, table).flatMap((layer, index) => {
     const fill = colourIn(theme, pane.drawn[index]!.colour);
-    const rects = layer.flatMap((ends, at): (Rect & { partial: boolean })[] => {
+    const rects = layer.flatMap((ends, at): (Box & { partial: boolean })[] => {
       const { from, to, partial } = table.rows[at]!;
       const [left, end] = [x(from), x(to)];
       const right = end - left > 3 * COLUMN_GAP ? end - COLUMN_GAP : end;

@@ -1,19 +1,13 @@
 import { Worker } from 'node:worker_threads';
+import type { RenderedPage } from '../../../pipeline/build/site/open-program.ts';
 import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
-interface Rendered {
-  status: number;
-  /** Media type of a page or of a file that the site makes; empty for a picture. */
-  type: string;
-  body: Buffer;
-}
-
-/** Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
-export type Render = (job: RenderJob) => Promise<Rendered>;
+/** Of a picture, the media type is empty. Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
+export type Render = (job: RenderJob) => Promise<RenderedPage>;
 
 export interface RendererOptions {
   /** Threads. */
@@ -136,7 +130,7 @@ class RenderThread {
     return this.#hasEnded;
   }
 
-  async render(job: RenderJob): Promise<Rendered> {
+  async render(job: RenderJob): Promise<RenderedPage> {
     this.#idle.refresh();
     const pending = Promise.withResolvers<RenderReply>();
     this.#pending = pending;
@@ -174,7 +168,7 @@ function nameOf(job: RenderJob): string {
   return job.kind === 'file' ? `chart ${job.id}` : job.url;
 }
 
-function renderedOf(reply: RenderReply): Rendered {
+function renderedOf(reply: RenderReply): RenderedPage {
   if (!reply.failed) {
     const { status, type, body } = reply;
     return { status, type, body: Buffer.from(body.buffer, body.byteOffset, body.length) };

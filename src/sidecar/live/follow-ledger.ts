@@ -11,7 +11,7 @@ import {
   prepareImportKey,
   type SourceConfig,
 } from '../../../pipeline/sources/import-source.ts';
-import { localLedger, type OpeningLedger } from '../../../pipeline/sources/open-ledger.ts';
+import { localLedger, type Running } from '../../../pipeline/sources/open-ledger.ts';
 import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { originalOf } from '../../../pipeline/sources/shared/copied-ledger.ts';
 import {
@@ -46,7 +46,7 @@ export type FollowConfig = Omit<SourceConfig, 'importFull' | 'mustExist'> & Pick
 export async function followLedger(
   source: LedgerSource,
   config: FollowConfig,
-  { now, progress }: OpeningLedger,
+  { now, progress }: Running,
   signal: AbortSignal,
 ): Promise<FollowedLedger> {
   const log = (line: string) => progress.note(line);

@@ -1,3 +1,4 @@
+import type { ChartColumn } from '../../../pipeline/charts/chart-table.ts';
 import type { DrawnColumn, PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
 import { valueWords } from '../../../pipeline/charts/summary.ts';
 import { formatRowTime, spanOf } from '../../../pipeline/charts/timed-table.ts';
@@ -21,17 +22,10 @@ interface Step {
   dots: readonly { x: number; y: number; colour: string }[];
 }
 
-/** A column of the table: `circulating`, `Circulating`, `MIC`. */
-interface Column {
-  name: string;
-  title: string;
-  unit: string;
-}
-
 interface Shown {
   picture: HTMLElement;
   scales: readonly PlotScale[];
-  columns: readonly Column[];
+  columns: readonly ChartColumn[];
   keys: readonly DrawnColumn[];
   steps: readonly Step[];
 }
@@ -70,7 +64,11 @@ function rowSteps(scale: PlotScale | undefined, rows: readonly Row[]): Step[] {
   );
 }
 
-function timeSteps(plots: readonly TimeScale[], rows: readonly Row[], columns: readonly Column[]): Step[] {
+function timeSteps(
+  plots: readonly TimeScale[],
+  rows: readonly Row[],
+  columns: readonly ChartColumn[],
+): Step[] {
   const byTime = Map.groupBy(rows, (row) => spanOf(row).middle);
   const times = [...byTime.keys()].filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
   return times.map((time) => {
@@ -86,7 +84,7 @@ function timeSteps(plots: readonly TimeScale[], rows: readonly Row[], columns: r
 function dotsOf(
   { values, box, drawn = [] }: TimeScale,
   rows: readonly Row[],
-  columns: readonly Column[],
+  columns: readonly ChartColumn[],
   x: number,
 ): Step['dots'] {
   if (!values) return [];
@@ -115,7 +113,7 @@ interface Line {
 
 /** The columns of a single row, or the names and the last numbers of several rows, with fewer decimals and their units. */
 function linesOf({ rows }: Step, { columns, keys }: Shown): Line[] {
-  const line = (name: string, exact: string, { unit }: Column, key: DrawnColumn | undefined): Line => {
+  const line = (name: string, exact: string, { unit }: ChartColumn, key: DrawnColumn | undefined): Line => {
     const number = numberIn(exact);
     const value = number === null ? exact : valueWords(number, unit, exact.split('.')[1]?.length ?? 0);
     return { name, value, colour: key?.colour ?? null };
