@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../pipeline/bucket/claim-bucket.ts';
 import { addCosignatures, readCurrentRelease } from '../../pipeline/bucket/current-release.ts';
-import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
+import { repairPointer } from '../../pipeline/bucket/repair-pointer.ts';
 import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
 import { withBucket } from '../../pipeline/objects/with-bucket.ts';
 import type { Database } from '../../pipeline/postgres/database.ts';

@@ -11,8 +11,8 @@ import {
   setStatus,
 } from '../../pipeline/bucket/current-release.ts';
 import { type Pointed, parsePointer } from '../../pipeline/bucket/pointer.ts';
-import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
 import { openPush } from '../../pipeline/bucket/push.ts';
+import { repairPointer } from '../../pipeline/bucket/repair-pointer.ts';
 import { Upload } from '../../pipeline/bucket/upload.ts';
 import { noteText } from '../../pipeline/ledger/notes/note.ts';
 import { type ObjectStoreOptions, openObjectStore } from '../../pipeline/objects/object-store.ts';
