@@ -98,13 +98,20 @@ const release = (what: string) => ({
   status: described(SnakeToken, 'Its status, such as active or beta'),
 });
 
+/** The schema of an event's data. `records`: what the event says; `effect`: what follows from it. */
+function dataOf<Shape extends z.core.$ZodShape>(records: string, effect: string, members: Shape) {
+  return described(z.looseObject(members), records, { effect });
+}
+
 /**
  * Schemas of `data` by event type. Unknown members are kept and ignored: a ledger cannot be rewritten, so a writer that adds a member
- * must not block publication. `description` says what the event records, `effect` what follows from it.
+ * must not block publication.
  */
 export const EVENT_DATA = {
-  genesis: described(
-    z.looseObject({
+  genesis: dataOf(
+    'The founding of the ledger, and its first event.',
+    'Sets the initial supply and the multipliers. The allocation counts as supply, but not as a mint.',
+    {
       allocation: described(Amount, 'MIC that exist before the first mint'),
       multipliers: described(
         z.partialRecord(Cathedral, Multiplier),
@@ -112,45 +119,39 @@ export const EVENT_DATA = {
         { unit: 'factor', range: '1–2 each' },
       ),
       charter: z.optional(described(Text, 'The rules that the ledger was founded on')),
-    }),
-    'The founding of the ledger, and its first event.',
-    {
-      effect:
-        'Sets the initial supply and the multipliers. The allocation counts as supply, but not as a mint.',
     },
   ),
-  cycle_opened: described(z.looseObject({}), 'The beginning of a cycle, at 00:00 UTC.', {
-    effect: 'None beyond the count: the member cycle of each event says which cycle it belongs to.',
-  }),
-  sentinel_registered: described(
-    z.looseObject({
+  cycle_opened: dataOf(
+    'The beginning of a cycle, at 00:00 UTC.',
+    'None beyond the count: the member cycle of each event says which cycle it belongs to.',
+    {},
+  ),
+  sentinel_registered: dataOf(
+    'A sentinel joins, returns or moves to another cathedral.',
+    'The sentinel is active from now on, and its uptime starts; it is published from the first heartbeat on. It keeps the scores and the MIC that it already has.',
+    {
       sentinel: described(Id, 'Id of the sentinel'),
       cathedral: described(Cathedral, 'Cathedral that it belongs to from now on'),
       role: z.optional(described(Text, 'What it does')),
-    }),
-    'A sentinel joins, returns or moves to another cathedral.',
-    {
-      effect:
-        'The sentinel is active from now on, and its uptime starts; it is published from the first heartbeat on. It keeps the scores and the MIC that it already has.',
     },
   ),
-  sentinel_retired: described(
-    z.looseObject({
+  sentinel_retired: dataOf(
+    'A sentinel leaves.',
+    'It is no longer active: it stays listed as retired, and means over active sentinels leave it out.',
+    {
       sentinel: described(Id, 'Id of the sentinel'),
       reason: z.optional(described(Text, 'Why it leaves')),
-    }),
-    'A sentinel leaves.',
-    {
-      effect:
-        'It is no longer active: it stays listed as retired, and means over active sentinels leave it out.',
     },
   ),
-  heartbeat: described(z.looseObject({}), 'The sentinel that the event names as its agent is up.', {
-    effect:
-      'Ends a silence. Before its first heartbeat, a sentinel is neither up nor offline. More than 12 hours without a heartbeat count as degraded, more than 24 as offline; the heartbeat that ends 24 hours of silence starts the uptime again.',
-  }),
-  attestation: described(
-    z.looseObject({
+  heartbeat: dataOf(
+    'The sentinel that the event names as its agent is up.',
+    'Ends a silence. Before its first heartbeat, a sentinel is neither up nor offline. More than 12 hours without a heartbeat count as degraded, more than 24 as offline; the heartbeat that ends 24 hours of silence starts the uptime again.',
+    {},
+  ),
+  attestation: dataOf(
+    'The work of the sentinel that the event names as its agent, and its score.',
+    'Sets the coordination score and the general integrity score of the sentinel, and counts in the means of the last 30 days.',
+    {
       apps: described(Count, 'Number of apps'),
       packages: described(Count, 'Number of packages'),
       workflows: described(Count, 'Number of workflows'),
@@ -168,15 +169,12 @@ export const EVENT_DATA = {
       score: described(Points, 'Coordination score, which follows from the other members to within 0.0001', {
         formula: 'score = (0.4×apps + 0.3×packages + 0.2×workflows + 0.1×(10-drift)) × (1 + log(uptime))',
       }),
-    }),
-    'The work of the sentinel that the event names as its agent, and its score.',
-    {
-      effect:
-        'Sets the coordination score and the general integrity score of the sentinel, and counts in the means of the last 30 days.',
     },
   ),
-  mic_mint: described(
-    z.looseObject({
+  mic_mint: dataOf(
+    'A reward is minted for a sentinel.',
+    'Adds the amount to the supply, and to the rewards of the sentinel and of its cathedral. It counts in justice for 30 days.',
+    {
       sentinel: described(Id, 'Sentinel that is rewarded'),
       cathedral: described(Cathedral, 'Its cathedral'),
       coordination_score: described(Points, 'Coordination score s that the reward is for'),
@@ -184,64 +182,58 @@ export const EVENT_DATA = {
       amount: described(Amount, 'The reward, to within 0.000001 MIC of the formula', {
         formula: 'R = L ÷ (1 + e^(−k·(s − x0))) × M_c, L = 1000, k = 0.05, x0 = 50',
       }),
-    }),
-    'A reward is minted for a sentinel.',
-    {
-      effect:
-        'Adds the amount to the supply, and to the rewards of the sentinel and of its cathedral. It counts in justice for 30 days.',
     },
   ),
-  mic_burn: described(
-    z.looseObject({
+  mic_burn: dataOf(
+    'Circulating MIC are burned.',
+    'Moves the amount from circulating to burned. The total supply stays.',
+    {
       amount: described(Amount, 'MIC that are burned'),
       reason: described(SnakeToken, 'Why they are burned'),
-    }),
-    'Circulating MIC are burned.',
-    { effect: 'Moves the amount from circulating to burned. The total supply stays.' },
+    },
   ),
-  mic_lock: described(
-    z.looseObject({
+  mic_lock: dataOf(
+    'Circulating MIC are locked in a contract.',
+    'Moves the amount from circulating to locked. The total supply stays.',
+    {
       amount: described(Amount, 'MIC that are locked'),
       contract: described(Id, 'Contract that holds them from now on'),
-    }),
-    'Circulating MIC are locked in a contract.',
-    { effect: 'Moves the amount from circulating to locked. The total supply stays.' },
+    },
   ),
-  mic_unlock: described(
-    z.looseObject({
+  mic_unlock: dataOf(
+    'A contract returns MIC.',
+    'Moves the amount from locked to circulating. The total supply stays.',
+    {
       amount: described(Amount, 'MIC that are returned'),
       contract: described(Id, 'Contract that held them'),
-    }),
-    'A contract returns MIC.',
-    { effect: 'Moves the amount from locked to circulating. The total supply stays.' },
+    },
   ),
-  multiplier_set: described(
-    z.looseObject({
+  multiplier_set: dataOf(
+    'The multiplier of a cathedral is set.',
+    'Every later mint of the cathedral uses the new multiplier.',
+    {
       cathedral: described(Cathedral, 'Cathedral whose multiplier is set'),
       multiplier: described(Multiplier, 'Its new multiplier M_c'),
       reason: described(SnakeToken, 'Why it is set'),
-    }),
-    'The multiplier of a cathedral is set.',
-    { effect: 'Every later mint of the cathedral uses the new multiplier.' },
-  ),
-  mii_reading: described(
-    z.looseObject({ mii: described(Share, 'The integrity index') }),
-    'A reading of the integrity index.',
-    {
-      effect:
-        'Sets the index, which is also the score of integrity. Minting is active while it is at or above the threshold.',
     },
   ),
-  deliberation_opened: described(
-    z.looseObject({
+  mii_reading: dataOf(
+    'A reading of the integrity index.',
+    'Sets the index, which is also the score of integrity. Minting is active while it is at or above the threshold.',
+    { mii: described(Share, 'The integrity index') },
+  ),
+  deliberation_opened: dataOf(
+    'A deliberation begins.',
+    'The deliberation is open, and sentinels can take positions.',
+    {
       deliberation: described(Id, 'Id of the deliberation; that of one that is closed may be used again'),
       topic: described(Text, 'The question'),
-    }),
-    'A deliberation begins.',
-    { effect: 'The deliberation is open, and sentinels can take positions.' },
+    },
   ),
-  position_taken: described(
-    z.looseObject({
+  position_taken: dataOf(
+    'The sentinel that the event names as its agent takes a position.',
+    'Replaces its earlier position in this deliberation. One that opposes or abstains counts in courage for 30 days.',
+    {
       deliberation: described(Id, 'Id of an open deliberation'),
       position: described(z.enum(POSITIONS), 'The position'),
       reasoning: described(
@@ -251,27 +243,21 @@ export const EVENT_DATA = {
       virtue_tags: described(z.array(z.enum(VIRTUES)), 'Virtues that the reasons appeal to; may be empty', {
         range: VIRTUES.join(', '),
       }),
-    }),
-    'The sentinel that the event names as its agent takes a position.',
-    {
-      effect:
-        'Replaces its earlier position in this deliberation. One that opposes or abstains counts in courage for 30 days.',
     },
   ),
-  deliberation_closed: described(
-    z.looseObject({
+  deliberation_closed: dataOf(
+    'A deliberation ends.',
+    'The deliberation is closed, and counts for 30 days in the consensus rate and in temperance. One that is opened again with its id counts for each closing.',
+    {
       deliberation: described(Id, 'Id of an open deliberation'),
       consensus: described(z.enum(['reached', 'not_reached']), 'Whether there is a consensus'),
       outcome: described(Text, 'What it led to'),
-    }),
-    'A deliberation ends.',
-    {
-      effect:
-        'The deliberation is closed, and counts for 30 days in the consensus rate and in temperance. One that is opened again with its id counts for each closing.',
     },
   ),
-  decision_recorded: described(
-    z.looseObject({
+  decision_recorded: dataOf(
+    'A decision.',
+    'Is published with all decisions, and counts for 30 days in prudence and in the adherence to principles. One that is recorded again with its id counts once, as the newest event says; pages, the report and feeds mark the earlier one as replaced.',
+    {
       decision: described(Id, 'Id of the decision; a later event with the same id corrects it'),
       topic: described(Text, 'What is decided on'),
       frameworks_applied: described(z.array(Text), 'Frameworks that the decision is based on; may be empty'),
@@ -283,11 +269,6 @@ export const EVENT_DATA = {
         'What was learned; empty if nothing was recorded, which lowers the score of prudence once the ledger has recorded any',
       ),
       deliberation: z.optional(described(Id, 'Id of the deliberation that it follows from')),
-    }),
-    'A decision.',
-    {
-      effect:
-        'Is published with all decisions, and counts for 30 days in prudence and in the adherence to principles. One that is recorded again with its id counts once, as the newest event says; pages, the report and feeds mark the earlier one as replaced.',
     },
   ),
   compliance_audited: described(
@@ -303,16 +284,18 @@ export const EVENT_DATA = {
         'Replaces the statuses of the jurisdiction, and ends the announcement of an audit that was scheduled for this day or earlier.',
     },
   ),
-  audit_scheduled: described(
-    z.looseObject({
+  audit_scheduled: dataOf(
+    'The next audit of a jurisdiction is announced.',
+    'Replaces the announcement of the jurisdiction, until an audit on that day or later.',
+    {
       jurisdiction: described(z.enum(JURISDICTIONS), 'Jurisdiction that is to be audited'),
       date: described(CalendarDate, 'Day of the audit', { unit: 'YYYY-MM-DD' }),
-    }),
-    'The next audit of a jurisdiction is announced.',
-    { effect: 'Replaces the announcement of the jurisdiction, until an audit on that day or later.' },
+    },
   ),
-  policy_projected: described(
-    z.looseObject({
+  policy_projected: dataOf(
+    'A projection of the impact of a policy.',
+    'Replaces the earlier projection of the policy, and counts in prudence for 30 days.',
+    {
       policy: described(Text, 'The policy; its text identifies it'),
       economic_impact: described(
         z.looseObject({
@@ -344,12 +327,12 @@ export const EVENT_DATA = {
         'Risks; may be empty',
       ),
       timeline: described(Text, 'What happens when'),
-    }),
-    'A projection of the impact of a policy.',
-    { effect: 'Replaces the earlier projection of the policy, and counts in prudence for 30 days.' },
+    },
   ),
-  alert_raised: described(
-    z.looseObject({
+  alert_raised: dataOf(
+    'An alert is raised.',
+    'The alert is open until it is cleared, and counts in the health of the system.',
+    {
       alert: described(Id, 'Id of the alert; one that is already raised is replaced'),
       severity: described(
         z.enum(SEVERITIES),
@@ -358,23 +341,25 @@ export const EVENT_DATA = {
       scope: described(z.enum(ALERT_SCOPES), 'What it concerns'),
       message: described(Text, 'What is wrong, for people; it is public'),
       sentinel: z.optional(described(Id, 'Id of the sentinel that it concerns')),
-    }),
-    'An alert is raised.',
-    { effect: 'The alert is open until it is cleared, and counts in the health of the system.' },
+    },
   ),
-  alert_cleared: described(
-    z.looseObject({ alert: described(Id, 'Id of an open alert') }),
-    'An alert is cleared.',
-    { effect: 'Removes the alert from the open ones.' },
+  alert_cleared: dataOf('An alert is cleared.', 'Removes the alert from the open ones.', {
+    alert: described(Id, 'Id of an open alert'),
+  }),
+  app_registered: dataOf(
+    'An app, or a new version of it.',
+    'Replaces what was registered under the name. The number of apps is published.',
+    release('app'),
   ),
-  app_registered: described(z.looseObject(release('app')), 'An app, or a new version of it.', {
-    effect: 'Replaces what was registered under the name. The number of apps is published.',
-  }),
-  package_registered: described(z.looseObject(release('package')), 'A package, or a new version of it.', {
-    effect: 'Replaces what was registered under the name. The number of packages is published.',
-  }),
-  companion_attested: described(
-    z.looseObject({
+  package_registered: dataOf(
+    'A package, or a new version of it.',
+    'Replaces what was registered under the name. The number of packages is published.',
+    release('package'),
+  ),
+  companion_attested: dataOf(
+    'A companion attestation is registered.',
+    'The attestation is active until it expires or is revoked. If it renews another one, that one is superseded.',
+    {
       attestation: described(Id, 'Id of the document: the SHA-256 of its canonical bytes', {
         range: '64 hex digits',
       }),
@@ -401,28 +386,23 @@ export const EVENT_DATA = {
         described(Id, 'The attestation that this one renews, by its id or its UUID'),
       ),
       document: z.optional(described(z.looseObject({}), 'The document as signed, if the ledger received it')),
-    }),
-    'A companion attestation is registered.',
-    {
-      effect:
-        'The attestation is active until it expires or is revoked. If it renews another one, that one is superseded.',
     },
   ),
-  companion_drift: described(
-    z.looseObject({
+  companion_drift: dataOf(
+    'The drift of an attested companion is checked.',
+    'Sets the drift score. At or above drift_threshold it revokes the attestation.',
+    {
       attestation: described(Id, 'Id or UUID of the attestation'),
       score: described(Share, 'The drift score; 0 is none'),
-    }),
-    'The drift of an attested companion is checked.',
-    { effect: 'Sets the drift score. At or above drift_threshold it revokes the attestation.' },
+    },
   ),
-  companion_revoked: described(
-    z.looseObject({
+  companion_revoked: dataOf(
+    'A companion attestation is revoked.',
+    'Ends the attestation for good, even if the revocation comes before the attestation itself.',
+    {
       attestation: described(Id, 'Id or UUID of the attestation'),
       reason: described(Text, 'Why; it is public'),
-    }),
-    'A companion attestation is revoked.',
-    { effect: 'Ends the attestation for good, even if the revocation comes before the attestation itself.' },
+    },
   ),
 } as const;
 
