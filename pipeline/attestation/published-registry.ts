@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../words/described.ts';
+import { described, listOf } from '../words/described.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS } from './document.ts';
@@ -19,17 +19,12 @@ export const REGISTRY_PATH = 'philosophy/companions.json';
 const dateTime = (description: string) => described(Moment, description, DATE_TIME);
 const PublishedCompanion = z.strictObject({
   companion: text('Name of the companion, as in attested_by of documents'),
-  keys: described(
-    z.array(
-      z.strictObject({
-        algorithm: described(z.enum(ALGORITHMS), 'Signature algorithm'),
-        public_key: text('Hex: 32 bytes for ed25519, 33 (compressed) for ecdsa-secp256k1'),
-        valid_from: dateTime('When the key becomes valid'),
-        valid_until: z.nullable(dateTime('When the key stops being valid; null if it has no end')),
-      }),
-    ),
-    'Its keys; during a rotation, two are valid at once',
-  ),
+  keys: listOf('Its keys; during a rotation, two are valid at once', {
+    algorithm: described(z.enum(ALGORITHMS), 'Signature algorithm'),
+    public_key: text('Hex: 32 bytes for ed25519, 33 (compressed) for ecdsa-secp256k1'),
+    valid_from: dateTime('When the key becomes valid'),
+    valid_until: z.nullable(dateTime('When the key stops being valid; null if it has no end')),
+  }),
 });
 
 /** The published file. */
@@ -43,15 +38,10 @@ export const PublishedRegistry = z.strictObject({
     z.array(PublishedCompanion),
     'Companions whose attestations this service accepts, with their public keys',
   ),
-  wallets: described(
-    z.array(
-      z.strictObject({
-        ledger_id: text('UUID of the entity'),
-        address: text('Address of the signing account: 0x and 40 hex digits'),
-      }),
-    ),
-    'Known wallets behind ledger ids',
-  ),
+  wallets: listOf('Known wallets behind ledger ids', {
+    ledger_id: text('UUID of the entity'),
+    address: text('Address of the signing account: 0x and 40 hex digits'),
+  }),
   attestations: described(
     z.array(PublishedAttestation),
     `Attestations in the ledger, newest first, each until ${REGISTRY_RETENTION_DAYS} days after it has expired`,

@@ -18,6 +18,11 @@ export function described<S extends z.ZodMiniType>(
   return annotated(schema, { description, ...more });
 }
 
+/** A list of objects with these members. */
+export function listOf<Shape extends z.core.$ZodShape>(description: string, members: Shape) {
+  return described(z.array(z.strictObject(members)), description);
+}
+
 export function annotationsOf(schema: z.core.$ZodType): Annotations {
   return z.globalRegistry.get(schema) ?? {};
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { scoredSentinels } from '../../model/queries/coordination.ts';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import { cathedral, cycle, dateTime, giScore, sentinelId, share, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -41,10 +41,11 @@ export const dataset = jsonDocument({
     mii_baseline: z.nullable(
       share('Integrity index when the current cycle opened; null if there was no earlier reading'),
     ),
-    sentinels: described(
-      z.array(z.strictObject({ id: sentinelId, score: giScore, cathedral })),
-      'Active sentinels that have attested, in the order of registration',
-    ),
+    sentinels: listOf('Active sentinels that have attested, in the order of registration', {
+      id: sentinelId,
+      score: giScore,
+      cathedral,
+    }),
     apps: described(z.array(Registered), 'Applications registered in the ledger, by name'),
     packages: described(z.array(Registered), 'Packages registered in the ledger, by name'),
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { consensusRate } from '../../model/queries/consensus-rate.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
-import { described } from '../../words/described.ts';
+import { listOf } from '../../words/described.ts';
 import {
   asOf,
   averageCoordination,
@@ -32,17 +32,12 @@ export const sentinelCoordination = jsonDocument({
   ],
   schema: z.strictObject({
     timestamp: asOf,
-    sentinels: described(
-      z.array(
-        z.strictObject({
-          id: sentinelId,
-          coordination_score: coordination,
-          uptime_days: uptimeDays,
-          cathedral,
-        }),
-      ),
-      'Active sentinels that have attested, in the order of registration',
-    ),
+    sentinels: listOf('Active sentinels that have attested, in the order of registration', {
+      id: sentinelId,
+      coordination_score: coordination,
+      uptime_days: uptimeDays,
+      cathedral,
+    }),
     average_coordination: averageCoordination,
     consensus_rate: z.nullable(
       share(

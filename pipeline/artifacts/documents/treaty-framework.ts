@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import {
   ArticleReference,
   distinct,
@@ -119,15 +119,10 @@ const Withdrawal = z.strictObject({
 const EntryIntoForce = z.strictObject({
   source: ArticleReference,
   acceptances: described(z.int().check(z.gte(1)), 'Instruments of acceptance that are needed'),
-  of_which: described(
-    z.array(
-      z.strictObject({
-        class: ClassId,
-        at_least: described(z.int().check(z.gte(1)), 'Least number of this class'),
-      }),
-    ),
-    'How many of them must come from each class',
-  ),
+  of_which: listOf('How many of them must come from each class', {
+    class: ClassId,
+    at_least: described(z.int().check(z.gte(1)), 'Least number of this class'),
+  }),
   delay_days: described(z.int().check(z.gte(0)), 'Time between the last of them and entry into force', {
     unit: 'days',
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SCORE_FORMULA } from '../../model/formulas.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import { asOf, averageCoordination, cathedral, coordination as score, sentinelId } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -18,10 +18,11 @@ export const coordination = jsonDocument({
   schema: z.strictObject({
     timestamp: asOf,
     average_coordination: averageCoordination,
-    sentinels: described(
-      z.array(z.strictObject({ id: sentinelId, score, cathedral })),
-      'Active sentinels that have attested, in the order of registration',
-    ),
+    sentinels: listOf('Active sentinels that have attested, in the order of registration', {
+      id: sentinelId,
+      score,
+      cathedral,
+    }),
     formula: described(z.string(), 'The score formula; log is the natural logarithm'),
   }),
   tables: [

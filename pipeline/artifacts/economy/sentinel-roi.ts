@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { multiplierOf, roi as roiOf } from '../../model/queries/roi.ts';
 import { allSentinels } from '../../model/sentinel-status.ts';
-import { described } from '../../words/described.ts';
+import { listOf } from '../../words/described.ts';
 import { asOf, cathedral, coordination, mic, multiplier, roi, sentinelId } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -17,19 +17,14 @@ export const sentinelRoi = jsonDocument({
   followsFrom: ['genesis', 'sentinel_registered', 'attestation', 'mic_mint', 'multiplier_set'],
   schema: z.strictObject({
     timestamp: asOf,
-    sentinels: described(
-      z.array(
-        z.strictObject({
-          id: sentinelId,
-          cathedral,
-          total_rewards: mic('All MIC minted for the sentinel', 'Σ mints'),
-          coordination_score: z.nullable(coordination),
-          multiplier,
-          roi,
-        }),
-      ),
-      'Every sentinel ever registered, in the order of registration',
-    ),
+    sentinels: listOf('Every sentinel ever registered, in the order of registration', {
+      id: sentinelId,
+      cathedral,
+      total_rewards: mic('All MIC minted for the sentinel', 'Σ mints'),
+      coordination_score: z.nullable(coordination),
+      multiplier,
+      roi,
+    }),
   }),
   tables: [
     {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../../words/described.ts';
+import { listOf } from '../../words/described.ts';
 import { asOf, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -36,31 +36,29 @@ export const policyImpact = jsonDocument({
   },
   schema: z.strictObject({
     timestamp: asOf,
-    projections: described(
-      z.array(
-        z.strictObject({
-          policy: text('Policy that is projected'),
-          economic_impact: z.strictObject({
-            debt_reduction_annual: text('Projected reduction of public debt a year'),
-            gdp_impact: text('Projected change of the gross domestic product'),
-            job_creation: text('Projected jobs'),
-          }),
-          social_impact: z.strictObject({
-            access_improvement: text('Projected change of access to services'),
-            equity_impact: text('Projected change in how benefits are spread'),
-            transparency: text('Projected change of what the public can see'),
-          }),
-          risks: z.array(
-            z.strictObject({
-              risk: text('What may go wrong'),
-              severity: text('Severity if it happens'),
-              mitigation: text('Measures against it; empty if there are none'),
-            }),
-          ),
-          timeline: text('When effects are expected'),
-        }),
-      ),
+    projections: listOf(
       'The last projection of each policy, in the order in which the policies first appeared',
+      {
+        policy: text('Policy that is projected'),
+        economic_impact: z.strictObject({
+          debt_reduction_annual: text('Projected reduction of public debt a year'),
+          gdp_impact: text('Projected change of the gross domestic product'),
+          job_creation: text('Projected jobs'),
+        }),
+        social_impact: z.strictObject({
+          access_improvement: text('Projected change of access to services'),
+          equity_impact: text('Projected change in how benefits are spread'),
+          transparency: text('Projected change of what the public can see'),
+        }),
+        risks: z.array(
+          z.strictObject({
+            risk: text('What may go wrong'),
+            severity: text('Severity if it happens'),
+            mitigation: text('Measures against it; empty if there are none'),
+          }),
+        ),
+        timeline: text('When effects are expected'),
+      },
     ),
   }),
   value({ state }) {

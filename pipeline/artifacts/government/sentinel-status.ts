@@ -8,7 +8,7 @@ import {
   UP_STATUSES,
   uptimeDays as uptimeOf,
 } from '../../model/sentinel-status.ts';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import { asOf, cathedral, coordination, dateTime, giScore, sentinelId, text, uptimeDays } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -56,25 +56,20 @@ export const sentinelStatus = jsonDocument({
   },
   schema: z.strictObject({
     timestamp: asOf,
-    sentinels: described(
-      z.array(
-        z.strictObject({
-          id: sentinelId,
-          status: described(
-            z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']),
-            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
-          ),
-          uptime_days: uptimeDays,
-          cathedral,
-          last_heartbeat: z.nullable(dateTime('Last heartbeat, UTC; null before the first')),
-          performance: z.strictObject({
-            gi_score: z.nullable(giScore),
-            coordination: z.nullable(coordination),
-          }),
-        }),
+    sentinels: listOf('Every sentinel ever registered, in the order of registration', {
+      id: sentinelId,
+      status: described(
+        z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']),
+        'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
       ),
-      'Every sentinel ever registered, in the order of registration',
-    ),
+      uptime_days: uptimeDays,
+      cathedral,
+      last_heartbeat: z.nullable(dateTime('Last heartbeat, UTC; null before the first')),
+      performance: z.strictObject({
+        gi_score: z.nullable(giScore),
+        coordination: z.nullable(coordination),
+      }),
+    }),
     system_health: described(
       z.enum(HEALTHS),
       'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { yearText } from '../../model/period.ts';
 import { supply as supplyOf } from '../../model/queries/supply.ts';
 import * as report from '../../model/queries/transparency.ts';
-import { annotated, described } from '../../words/described.ts';
+import { annotated, described, listOf } from '../../words/described.ts';
 import type { PrintedArtifact, View, YearlyArtifact } from '../artifact.ts';
 import {
   asOf,
@@ -113,21 +113,16 @@ const governanceSchema = z.strictObject({
   ),
   consensus_reached: count('Of those, the ones that reached consensus'),
   decisions_recorded: count(`Decisions recorded ${yearly}, by id: one that was recorded again counts once`),
-  recent_decisions: described(
-    z.array(
-      z.strictObject({
-        id: text('Decision, by its id in the ledger'),
-        date: calendarDate('Day on which it was recorded, UTC'),
-        topic: text('What was decided on'),
-        outcome: text('What was decided'),
-        replaced: described(
-          z.boolean(),
-          `Whether a later record ${yearly} has the same id and so corrects this one`,
-        ),
-      }),
+  recent_decisions: listOf('The twelve newest records of the period, newest first', {
+    id: text('Decision, by its id in the ledger'),
+    date: calendarDate('Day on which it was recorded, UTC'),
+    topic: text('What was decided on'),
+    outcome: text('What was decided'),
+    replaced: described(
+      z.boolean(),
+      `Whether a later record ${yearly} has the same id and so corrects this one`,
     ),
-    'The twelve newest records of the period, newest first',
-  ),
+  }),
   multipliers: described(
     z.record(z.string(), multiplier),
     'Multiplier at the end of the period, by cathedral',
@@ -180,21 +175,14 @@ const complianceSchema = z.strictObject({
 });
 
 const outlookSchema = z.strictObject({
-  next_audits: described(
-    z.array(
-      z.strictObject({ jurisdiction: text('Jurisdiction'), date: calendarDate('Day it is scheduled for') }),
-    ),
+  next_audits: listOf(
     'Scheduled audits that have not taken place, earliest first; those before the day of timestamp are overdue',
+    { jurisdiction: text('Jurisdiction'), date: calendarDate('Day it is scheduled for') },
   ),
-  open_deliberations: described(
-    z.array(
-      z.strictObject({
-        id: text('Deliberation, by its id in the ledger'),
-        topic: text('What is deliberated'),
-      }),
-    ),
-    'Deliberations that are open at the end of the period',
-  ),
+  open_deliberations: listOf('Deliberations that are open at the end of the period', {
+    id: text('Deliberation, by its id in the ledger'),
+    topic: text('What is deliberated'),
+  }),
   projected_supply: z.nullable(
     mic(
       'Total supply 365 days later, if minting continues at the period’s mean daily rate; null where nothing was minted',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { POSITIONS, VIRTUES } from '../../ledger/events/vocabulary.ts';
 import type { Deliberation } from '../../model/state.ts';
 import { DELIBERATION_DAYS, within } from '../../model/window.ts';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import { asOf, sentinelId, text } from '../fields.ts';
 import { jsonDocument } from '../json-document.ts';
 
@@ -10,17 +10,12 @@ import { jsonDocument } from '../json-document.ts';
 const PENDING = 'pending' as const;
 
 /** The positions of one deliberation, here and in the archive. */
-export const Positions = described(
-  z.array(
-    z.strictObject({
-      id: sentinelId,
-      position: described(z.enum(POSITIONS), 'The position that the sentinel took last'),
-      reasoning: text('Its reasoning; empty where it gave none'),
-      virtue_tags: described(z.array(z.enum(VIRTUES)), 'Virtues that the reasoning appeals to'),
-    }),
-  ),
-  'Positions in the order in which they were taken',
-);
+export const Positions = listOf('Positions in the order in which they were taken', {
+  id: sentinelId,
+  position: described(z.enum(POSITIONS), 'The position that the sentinel took last'),
+  reasoning: text('Its reasoning; empty where it gave none'),
+  virtue_tags: described(z.array(z.enum(VIRTUES)), 'Virtues that the reasoning appeals to'),
+});
 
 function formatDeliberation({ id, topic, positions, consensus, outcome }: Deliberation) {
   return {
@@ -49,18 +44,13 @@ export const deliberations = jsonDocument({
   refresh: 'real-time',
   schema: z.strictObject({
     timestamp: asOf,
-    deliberations: described(
-      z.array(
-        z.strictObject({
-          id: text('Deliberation, by its id in the ledger'),
-          topic: text('What is deliberated'),
-          sentinels: Positions,
-          consensus: described(z.enum(['reached', 'not_reached', PENDING]), 'pending while it is open'),
-          outcome: text('Outcome; pending while it is open'),
-        }),
-      ),
-      'All open deliberations and those closed in the last 90 days, last opened first',
-    ),
+    deliberations: listOf('All open deliberations and those closed in the last 90 days, last opened first', {
+      id: text('Deliberation, by its id in the ledger'),
+      topic: text('What is deliberated'),
+      sentinels: Positions,
+      consensus: described(z.enum(['reached', 'not_reached', PENDING]), 'pending while it is open'),
+      outcome: text('Outcome; pending while it is open'),
+    }),
   }),
   tables: [
     { name: 'deliberations', from: 'deliberations[]', key: [] },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DIRECTIONS, DRIFT_STATUSES, drift } from '../../model/queries/drift.ts';
 import { activeAlerts } from '../../model/queries/health.ts';
-import { described } from '../../words/described.ts';
+import { described, listOf } from '../../words/described.ts';
 import { asOf, share } from '../fields.ts';
 import { AlertMember } from '../government/sentinel-status.ts';
 import { jsonDocument } from '../json-document.ts';
@@ -53,31 +53,26 @@ export const driftAnalysis = jsonDocument({
         ),
       ),
     }),
-    trends: described(
-      z.array(
-        z.strictObject({
-          metric: described(
-            z.string(),
-            'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
-          ),
-          baseline: metricValue(
-            'Over the first 30 days of the ledger, measured at their end; null until then, and if there was nothing to measure',
-          ),
-          current: metricValue('Over the last 30 days; null if there was nothing to measure'),
-          drift: z.nullable(
-            described(z.number(), 'Change; null if either value is null', {
-              unit: 'share',
-              formula: 'current − baseline',
-            }),
-          ),
-          direction: described(
-            z.enum(DIRECTIONS),
-            'stable if the change is smaller than 0.01; not_measured without a change; higher is better for every metric',
-          ),
+    trends: listOf('By metric', {
+      metric: described(
+        z.string(),
+        'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
+      ),
+      baseline: metricValue(
+        'Over the first 30 days of the ledger, measured at their end; null until then, and if there was nothing to measure',
+      ),
+      current: metricValue('Over the last 30 days; null if there was nothing to measure'),
+      drift: z.nullable(
+        described(z.number(), 'Change; null if either value is null', {
+          unit: 'share',
+          formula: 'current − baseline',
         }),
       ),
-      'By metric',
-    ),
+      direction: described(
+        z.enum(DIRECTIONS),
+        'stable if the change is smaller than 0.01; not_measured without a change; higher is better for every metric',
+      ),
+    }),
     alerts: described(z.array(AlertMember), 'Alerts of scope drift, raised and not cleared, newest first'),
   }),
   tables: [
