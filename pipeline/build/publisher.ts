@@ -19,7 +19,7 @@ import type { Published } from '../release/format/release.ts';
 import { fileRecords } from '../release/signing/file-records.ts';
 import { withSharedKeys } from '../release/signing/shared-keys.ts';
 import {
-  assertFollows as assertExtendsLast,
+  assertExtendsLast,
   assertOneFolder,
   isStillCurrent,
   type SigningPlace,
@@ -127,7 +127,7 @@ export async function openPublisher(
   const record = await records.read();
   if (records.isShared) withSharedKeys(record, verifierKeys, keyFile);
   const { services, replaced } = record;
-  if (verifierKeys) assertFollows(keyFile, previous, verifierKeys, replaced);
+  if (verifierKeys) assertKeysFollow(keyFile, previous, verifierKeys, replaced);
   const signing: SigningPlace = { keyFile, records, out, baseUrl, previous, now };
   const recorded = services[baseUrl];
   if (recorded) {
@@ -193,7 +193,7 @@ async function firstKeys(
   });
 }
 
-function assertFollows(
+function assertKeysFollow(
   keyFile: string,
   previous: Published | null,
   keys: readonly string[],

@@ -1,12 +1,13 @@
 import { CathedralError } from '../../errors.ts';
 import { formatVerifierKey } from '../../ledger/notes/note.ts';
 import { removeUnsettledKeys } from '../../ledger/notes/note-keys.ts';
-import type { Manifest } from '../format/manifest.ts';
+import { counted } from '../../words/number.ts';
+import type { Facts, Manifest } from '../format/manifest.ts';
 import { type Proof, type Provable, proofOf, type Signing, statementsOf } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';
 import type { Published } from '../format/release.ts';
 import { withSharedKeys } from './shared-keys.ts';
-import { assertExtendsLast, type Ledgered, type Signed, type SigningRecords } from './signing-record.ts';
+import type { Signed, SigningRecords } from './signing-record.ts';
 
 export interface SigningPlace {
   keyFile: string;
@@ -40,7 +41,7 @@ export async function signRelease(
     const recorded = record.services[baseUrl];
     if (recorded) await assertOneFolder(recorded, out, place);
     const last = newer(recorded, previous && signedBefore(previous, out));
-    if (last) assertFollows(last, release, records);
+    if (last) assertExtendsLast(last, release, records);
     const next = sameAgain(release, dated, last) ?? nextStatement(release, dated, last);
     const { timestamp, ledger } = release;
     const { origin, size, root } = ledger;
@@ -124,8 +125,14 @@ function newer(a: Statement | null | undefined, b: Statement | null | undefined)
   return b.version > a.version ? b : a;
 }
 
-/** A release, or the end of the ledger, may only extend what was signed last. Throws release_refused. */
-export function assertFollows(
+/** The part of the ledger that a release is made from. */
+type Ledgered = Pick<Facts, 'timestamp'> & { ledger: Pick<Facts['ledger'], 'origin' | 'size' | 'root'> };
+
+/**
+ * A release, or the end of the ledger, may only extend what was signed last: readers have that and treat a contradiction as an attack. Throws
+ * release_refused.
+ */
+export function assertExtendsLast(
   last: Statement,
   next: Ledgered,
   { place }: Pick<SigningRecords, 'place'>,
@@ -133,7 +140,21 @@ export function assertFollows(
   const advice =
     `${last.release} was signed; nothing is published: restore the whole ledger or, if this address is to start ` +
     `afresh, remove ${place} and the whole output folder, and tell your readers`;
-  assertExtendsLast({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
+  const refuse = (expected: string, found: string) => {
+    throw new CathedralError('release_refused', {
+      place: 'the ledger',
+      expected: `${expected} (${advice})`,
+      found,
+    });
+  };
+  const [old, now] = [last.ledger, next.ledger];
+  if (old.origin !== now.origin) refuse(`the ledger ${old.origin}`, now.origin);
+  if (now.size < old.size)
+    refuse(`at least the ${counted(old.size, 'event')} published`, `a ledger of ${now.size}`);
+  if (now.size === old.size && now.root !== old.root)
+    refuse(`root ${old.root} of the ${counted(old.size, 'event')} published`, `root ${now.root}`);
+  if (Date.parse(next.timestamp) < Date.parse(last.as_of))
+    refuse(`a last event of ${last.as_of} or later`, next.timestamp);
 }
 
 /** A folder that no longer exists or holds no release counts as abandoned. `out`: its name in the record. Throws release_refused. */

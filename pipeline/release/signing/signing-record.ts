@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
-import { CathedralError } from '../../errors.ts';
-import { counted } from '../../words/number.ts';
-import type { Facts } from '../format/manifest.ts';
 import { Latest, PublicManifest, ReleaseId, SnapshotId } from '../format/public-manifest.ts';
 
 const Sha256 = Latest.shape.manifest.shape.sha256;
@@ -100,27 +97,4 @@ export async function recordSnapshots(
     const services = { ...record.services, [baseUrl]: { ...signed, snapshots, lost } };
     return { record: { ...record, services }, result: undefined };
   });
-}
-
-/** The part of the ledger that a release is made from. */
-export type Ledgered = Pick<Facts, 'timestamp'> & {
-  ledger: Pick<Facts['ledger'], 'origin' | 'size' | 'root'>;
-};
-
-/**
- * A release may only extend the previous one: readers have that and treat a contradiction as an attack. Throws release_refused.
- * `advice`: what to do, as a clause.
- */
-export function assertExtendsLast(before: Ledgered, next: Ledgered, place: string, advice: string): void {
-  const refuse = (expected: string, found: string) => {
-    throw new CathedralError('release_refused', { place, expected: `${expected} (${advice})`, found });
-  };
-  const [old, now] = [before.ledger, next.ledger];
-  if (old.origin !== now.origin) refuse(`the ledger ${old.origin}`, now.origin);
-  if (now.size < old.size)
-    refuse(`at least the ${counted(old.size, 'event')} published`, `a ledger of ${now.size}`);
-  if (now.size === old.size && now.root !== old.root)
-    refuse(`root ${old.root} of the ${counted(old.size, 'event')} published`, `root ${now.root}`);
-  if (Date.parse(next.timestamp) < Date.parse(before.timestamp))
-    refuse(`a last event of ${before.timestamp} or later`, next.timestamp);
 }
