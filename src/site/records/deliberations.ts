@@ -31,8 +31,8 @@ const POSITION_NOTES = {
   abstain: { text: 'Abstained', mark: '○' },
 } as const;
 
-export function stanceNote(position: Position['position']): Note & { mark: string } {
-  return { ...POSITION_NOTES[position], class: `stance ${position}` };
+export function positionNote(position: Position['position']): Note & { mark: string } {
+  return { ...POSITION_NOTES[position], class: `position ${position}` };
 }
 
 export function virtueNotes({ virtue_tags: names }: Pick<Position, 'virtue_tags'>): Note[] {
