@@ -30,7 +30,7 @@ export async function fetchBlob(
   origin: Origin,
   promised: Promised,
   target: string,
-  earlier: Earlier | null = null,
+  earlier: Earlier | null,
 ): Promise<number> {
   if (existsSync(target)) return 0;
   const path = `${target}.part`;

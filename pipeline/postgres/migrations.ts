@@ -128,7 +128,7 @@ export async function migrate(
   place: string,
   query: Query,
   transaction: (work: (query: Query) => Promise<void>) => Promise<void>,
-  steps: readonly string[] = STEPS,
+  steps: readonly string[],
 ): Promise<void> {
   if ((await readVersion(place, query, steps)) === steps.length) return;
   await transaction(async (query) => {

@@ -129,7 +129,7 @@ export class Changes {
   }
 
   /** Of the newest messages. */
-  #id(paths: readonly string[], more = ''): string {
+  #id(paths: readonly string[], more: string): string {
     const { sealed, events } = this.#position;
     const body = `${sealed.toString(36)}.${events.toString(36)}${more}`;
     return `${body}.${this.#check(body)}.${pathsDigest(paths)}`;

@@ -127,7 +127,7 @@ export function wrapText(
   text: string,
   width: number,
   size: number,
-  { most = 8, weight = 400 }: { most?: number; weight?: number } = {},
+  { most = 8, weight = 400 }: { most?: number; weight?: number },
 ): string[] {
   const lines: string[] = [];
   // Not at no-break spaces.

@@ -21,7 +21,7 @@ export function exampleOf(artifact: Artifact, files: PublicFiles): unknown {
   if (restricted) return mediaType === 'application/json' ? artifact.example : exampleTable(artifact);
   if (mediaType === 'application/json') return trimExample(files.read(artifact));
   const head = files.head(path, HEAD_BYTES);
-  return mediaType.startsWith('text/csv') ? trimTable(head, ROWS) : firstEntry(head);
+  return mediaType.startsWith('text/csv') ? trimTable(head) : firstEntry(head);
 }
 
 /** The example rows of a restricted CSV as text. */
@@ -47,14 +47,14 @@ function trimExample(value: unknown): unknown {
 }
 
 /** The header and the first complete rows of a CSV text; a line break inside a cell does not end a row. */
-function trimTable(text: string, rows: number): string {
+function trimTable(text: string): string {
   let isQuoted = false;
   let lines = 0;
   for (let index = 0; index < text.length; index += 1) {
     if (text[index] === '"') isQuoted = !isQuoted;
     if (text[index] !== '\n' || isQuoted) continue;
     lines += 1;
-    if (lines === rows + 1) return text.slice(0, index + 1);
+    if (lines === ROWS + 1) return text.slice(0, index + 1);
   }
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }

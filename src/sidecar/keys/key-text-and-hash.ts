@@ -55,7 +55,7 @@ export function redactKeys(text: string): string {
 
 /** Covers the area, so that a key with a changed area fails the checksum. */
 function checksum(body: string): string {
-  return formatBase62(crc32(body), CHECKSUM_LENGTH);
+  return formatChecksum(crc32(body));
 }
 
 /** Ids are not secret. 71 bits make collisions negligible. */
@@ -85,9 +85,9 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text.slice(0, length);
 }
 
-/** Formats an integer from 0 to 2^53 − 1 with leading zeros: `formatBase62(61, 3)` is `00z`. */
-function formatBase62(number: number, width: number): string {
+/** In base 62, with leading zeros: 61 is `00000z`. */
+function formatChecksum(number: number): string {
   let text = '';
   for (let rest = number; rest > 0; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
-  return text.padStart(width, '0');
+  return text.padStart(CHECKSUM_LENGTH, '0');
 }

@@ -37,7 +37,7 @@ export function asyncApiDocument({ baseUrl, version, organisation }: AsyncApiFac
         address: '/philosophy/simulation',
         description: closeCodes(),
         servers: [{ $ref: '#/servers/service' }],
-        messages: referTo([...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)], 'components'),
+        messages: referTo([...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)]),
         bindings: { ws: { method: 'GET', bindingVersion: '0.1.0' } },
       },
     },
@@ -80,8 +80,8 @@ function referenced(names: readonly string[]): Part[] {
   return names.map((name) => ({ $ref: `#/channels/simulation/messages/${name}` }));
 }
 
-function referTo(names: readonly string[], from: string): Part {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/${from}/messages/${name}` }]));
+function referTo(names: readonly string[]): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 }
 
 /** The JSON Schema of a message: of a client’s, as it writes it, so that members with a default are optional. */

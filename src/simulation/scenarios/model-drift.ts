@@ -64,14 +64,14 @@ const whoKnows = first(
 );
 const stateOfAurea = first(
   [fact('lost'), 'AUREA stays offline: its audited state could not be restored.'],
-  [fact('retrained'), (world) => `AUREA was retrained, and is ${distanceOf(world, AUREA)} its baseline.`],
+  [fact('retrained'), (world) => `AUREA was retrained, and is ${distanceOfAurea(world)} its baseline.`],
   [
     isMended,
     (world) =>
-      `AUREA was offline, and came back in its last audited state. It is ${distanceOf(world, AUREA)} its baseline.`,
+      `AUREA was offline, and came back in its last audited state. It is ${distanceOfAurea(world)} its baseline.`,
   ],
-  [fact('moved'), (world) => `The baseline was moved, and AUREA is ${distanceOf(world, AUREA)} the old one.`],
-  (world) => `AUREA is ${placeOfAurea(world)}, and ${distanceOf(world, AUREA)} its baseline.`,
+  [fact('moved'), (world) => `The baseline was moved, and AUREA is ${distanceOfAurea(world)} the old one.`],
+  (world) => `AUREA is ${placeOfAurea(world)}, and ${distanceOfAurea(world)} its baseline.`,
 );
 
 export const MODEL_DRIFT = scenarioOf({
@@ -200,7 +200,7 @@ export const MODEL_DRIFT = scenarioOf({
         sentinels: { AUREA: { trust: 0.8 } },
         facts: { audited: 1 },
         risks: { mitigated: 1 },
-        told: `The audit is done. AUREA is ${distanceOf(world, AUREA)} its baseline, and the cause is known.`,
+        told: `The audit is done. AUREA is ${distanceOfAurea(world)} its baseline, and the cause is known.`,
       }),
     },
     ...Object.fromEntries(
@@ -319,7 +319,7 @@ export const MODEL_DRIFT = scenarioOf({
       isReached: fact('moved'),
       claims: [
         'The baseline was moved, so nothing counts as drift.',
-        (world) => `AUREA is ${distanceOf(world, AUREA)} the old one.`,
+        (world) => `AUREA is ${distanceOfAurea(world)} the old one.`,
         first(
           [known('disclosed'), 'It was published that the baseline was moved.'],
           'Outside, nobody knows what the old one was.',
@@ -445,9 +445,9 @@ function placeOfAurea({ sentinels }: World): string {
   return sentinels[AUREA]!.isOnline ? 'at work' : 'offline';
 }
 
-/** In words, how far the sentinel of this place is from its baseline: `far from`. */
-function distanceOf({ conditions }: World, place: number): string {
-  const drift = conditions.drift[place]!;
+/** In words, how far it is from its baseline: `far from`. */
+function distanceOfAurea({ conditions }: World): string {
+  const drift = conditions.drift[AUREA]!;
   if (drift >= DRIFTED) return 'far from';
   return drift < CLOSE_TO_IT ? 'close to' : 'not far from';
 }
