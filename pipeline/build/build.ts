@@ -51,8 +51,10 @@ export interface BuildReport {
   manifest: Manifest;
   snapshots: number;
   events: number;
-  /** Contradictions in the ledger that this run found. */
+  /** Contradictions in the ledger that this run found; the last sentence of the fold may stand for several. */
   findings: string[];
+  /** How many they are. */
+  findingCount: number;
   /** Why this run rebuilt the release of an earlier version from genesis; null if it did not. */
   migrated: string | null;
   /** What the release should have as well, and does not; see publish-parts.ts. Omitted: nothing. */
@@ -139,9 +141,9 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   );
   nameDamaged(staging, log);
   const { manifest } = release;
-  const { events, findings } = folded;
+  const { events, findings, findingCount } = folded;
   log(`${outcome} ${manifest.release}`);
-  return { outcome, manifest, snapshots: snapshots.length, events, findings, migrated };
+  return { outcome, manifest, snapshots: snapshots.length, events, findings, findingCount, migrated };
 }
 
 const MOST_NAMED = 5;
@@ -266,7 +268,7 @@ async function stand(
   options: BuildOptions,
   prepare: (release: Published) => Promise<void>,
 ): Promise<BuildReport> {
-  const nothing = { snapshots: 0, events: 0, findings: [], migrated: null };
+  const nothing = { snapshots: 0, events: 0, findings: [], findingCount: 0, migrated: null };
   if (!publisher?.signing || (await publisher.signing.isStillCurrent(served))) {
     await prepare(served);
     return { outcome: 'unchanged', manifest: served.manifest, ...nothing };

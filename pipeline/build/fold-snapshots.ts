@@ -61,8 +61,10 @@ interface FoldOptions {
 export interface Folded extends Resume {
   /** Number of events that this run read. */
   events: number;
-  /** Contradictions that it found, as sentences. */
+  /** Contradictions that it found, as sentences; the last one may stand for several. */
   findings: string[];
+  /** How many contradictions that are. */
+  findingCount: number;
   /** The ledger's head as of the last snapshot read. */
   ledger: Facts['ledger'];
   histories: Map<string, HistoryWriter>;
@@ -101,7 +103,8 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
     ledger = { origin, snapshot: position.snapshot!, size, root };
   }
   if (!ledger || position.size === 0) throw noEvents();
-  const findings = newFindings(state, seen);
+  const findingCount = state.findings.total - seen;
+  const findings = newFindings(state, findingCount);
   for (const finding of findings) log(`finding: ${finding}`);
   const histories = new Map(HISTORIES.map((artifact, index) => [artifact.path, writers[index]!]));
   return {
@@ -113,6 +116,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
     resumedYear,
     events: position.size - resume.position.size,
     findings,
+    findingCount,
   };
 }
 
@@ -162,12 +166,12 @@ function eventsOfDay({ events, day }: State): [first: number, last: number] {
 }
 
 /** As sentences. The state keeps the newest hundred of the last thirty days; older ones are only counted. */
-function newFindings(state: State, seen: number): string[] {
-  const count = state.findings.total - seen;
+function newFindings(state: State, count: number): string[] {
   const messages = count === 0 ? [] : state.findings.recent.slice(-count).map(({ message }) => message);
   const older = count - messages.length;
   if (older === 0) return messages;
-  return [...messages, `${older} older ${older === 1 ? 'one, which is' : 'ones, which are'} only counted`];
+  const earlier = formatCount(older, 'earlier contradiction');
+  return [...messages, `${earlier}, only counted here: “cathedral ledger check” names each`];
 }
 
 function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: string) => void): void {

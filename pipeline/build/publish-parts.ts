@@ -84,6 +84,7 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
     snapshots: data.snapshots + report.snapshots,
     events: data.events + report.events,
     findings: [...data.findings, ...report.findings],
+    findingCount: data.findingCount + report.findingCount,
   };
 }
 

@@ -92,7 +92,17 @@ const build = defineCommand({
     const started = now();
     const witnesses = config.witnesses === null ? null : await readWitnesses(config.witnesses);
     const report = await runOnce(config, context);
-    const { manifest, outcome, snapshots, events, findings, migrated, lacks = [], failure } = report;
+    const {
+      manifest,
+      outcome,
+      snapshots,
+      events,
+      findings,
+      findingCount,
+      migrated,
+      lacks = [],
+      failure,
+    } = report;
     const { release, timestamp, ledger, files } = manifest;
     const ms = now() - started;
     const read = { new_snapshots: snapshots, new_events: events, findings };
@@ -100,7 +110,7 @@ const build = defineCommand({
     const news = [
       formatCount(snapshots, 'new snapshot'),
       formatCount(events, 'new event'),
-      formatCount(findings.length, 'finding'),
+      formatCount(findingCount, 'finding'),
     ];
     const published = formatCount(files.length, 'file');
     const lines = [`${outcome} ${release}: ${published}; ${news.join(', ')}; ${formatDuration(ms)}`];

@@ -117,10 +117,10 @@ async function write(
   });
 }
 
-function resultOf({ snapshots, events, findings, ...report }: BuildReport): Result {
+function resultOf({ snapshots, events, findings, findingCount, ...report }: BuildReport): Result {
   const { lacks = [], failure = null } = report;
   const latest = findings.slice(-MAX_FINDINGS);
-  const read = { snapshots, events, findings: { count: findings.length, latest } };
+  const read = { snapshots, events, findings: { count: findingCount, latest } };
   if (lacks.length === 0) return { outcome: report.outcome, ...read, error: null };
   return { outcome: 'incomplete', ...read, error: failure && errorOf(failure) };
 }

@@ -88,7 +88,11 @@ async function publish(
     runs,
     log,
   });
-  return { ...report, findings: [...report.findings, ...findings] };
+  return {
+    ...report,
+    findings: [...report.findings, ...findings],
+    findingCount: report.findingCount + findings.length,
+  };
 }
 
 /** With which a server on this machine signs heads of its access log; where machines share a database, publishers do that. */

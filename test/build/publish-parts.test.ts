@@ -50,7 +50,15 @@ async function run({
     if (namesOf(contents).includes('pages') && broken.includes('pages')) throw fault('astro build');
     const files = Object.entries(FILES).filter(([name]) => namesOf(contents).includes(name));
     const manifest = { files: files.map(([, file]) => file) } as unknown as Manifest;
-    return { outcome: 'published', manifest, snapshots: 1, events: 5, findings: [], migrated: null };
+    return {
+      outcome: 'published',
+      manifest,
+      snapshots: 1,
+      events: 5,
+      findings: [],
+      findingCount: 7,
+      migrated: null,
+    };
   };
   const report = await publishInParts(wanted, {
     out,

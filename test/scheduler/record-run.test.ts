@@ -24,7 +24,15 @@ async function folder() {
 async function published(out: string): Promise<BuildReport> {
   const { outcome, release } = await publishTiny(out, { events: 5 });
   const findings = Array.from({ length: 30 }, (_, index) => `finding ${index}`);
-  return { outcome, manifest: release.manifest, snapshots: 2, events: 5, findings, migrated: null };
+  return {
+    outcome,
+    manifest: release.manifest,
+    snapshots: 2,
+    events: 5,
+    findings,
+    findingCount: 250,
+    migrated: null,
+  };
 }
 
 describe('the status', () => {
@@ -41,7 +49,7 @@ describe('the status', () => {
       events: 5,
       error: null,
     });
-    expect(status.last_run.findings.count).toBe(30);
+    expect(status.last_run.findings.count).toBe(250);
     expect(status.last_run.findings.latest.at(-1)).toBe('finding 29');
     expect(status.next_run_at).toBeNull();
   });
