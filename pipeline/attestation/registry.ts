@@ -136,8 +136,8 @@ export function isOlder(time: string, { since }: Registry): boolean {
 }
 
 /**
- * A registry's record of an id or UUID, in either case, or of another name that a ledger has, in its own: the attestation, the revocation if that is all it has, or null. As of `clock`, ms, or
- * the newest event if that is later.
+ * What a registry has under an id or UUID, in either case, or under another name of its ledger, as written there: the attestation, the revocation if
+ * that is all, or null. As of `clock`, ms, or the newest event if that is later.
  */
 export function lookUpStatus(name: string, registry: Registry, clock: number) {
   const isOwn = registry.byId(name) !== null || registry.unattested(name).length > 0;

@@ -114,7 +114,8 @@ export class LedgerWriter implements Disposable {
 
   /**
    * Opens the ledger in the folder `path`. Reads the ends of its head, and the snapshots since the last writer.
-   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_unwritable` if it cannot be made, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
+   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_unwritable` if it cannot be made, `ledger_signature`, `ledger_corrupt`,
+   * `ledger_order` or `ledger_schema`.
    */
   static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
     // Imported events are for the service alone, until it publishes what is public.

@@ -13,7 +13,8 @@ type Described = Exclude<Artifact, { kind: 'printed' }>;
  * The schema of each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON, `schemas/<path>.table.json` (Table
  * Schema of Data Package 2) for CSV. `path` has no `.json`: `schemas/economy/roi.schema.json`,
  * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. Others
- * describe a line of a history in JSON lines (`schemas/economy/mic-history.ndjson.schema.json`), the attestations that companions sign, and the events of the ledger.
+ * describe a line of a history in JSON lines (`schemas/economy/mic-history.ndjson.schema.json`), the attestations that
+ * companions sign, and the events of the ledger.
  */
 export function schemaFiles(baseUrl: string): readonly NewFile[] {
   return MADE.getOrInsertComputed(baseUrl, makeSchemaFiles);

@@ -201,7 +201,10 @@ export class LogExtension implements AsyncDisposable {
     await this.#staged?.flush();
   }
 
-  /** Stages the partial tiles of the snapshot's own checkpoint, except those that are full in a log of `goal` events. It is signed as well, and some reader may have it. */
+  /**
+   * Stages the partial tiles of the snapshot's own checkpoint, which is signed as well, so that some reader may have it. Leaves out those that are
+   * full in a log of `goal` events.
+   */
   async #endSnapshot(goal: number): Promise<void> {
     if (this.size === this.#before) return;
     await this.#stage((stage) => stage(this.#tree.partial(goal)));

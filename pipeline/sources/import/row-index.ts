@@ -17,7 +17,10 @@ import { Position } from '../../ledger/writing/sealed-position.ts';
 
 /** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
 const VERSION = 7;
-/** Without a digest, a row was deleted: `last` is the one that it had. Links are those of the events of a remote ledger; names, by what they look like, those of all. */
+/**
+ * A row without a digest was deleted: `last` is the one that it had. `links` are those of the events of a remote ledger; `names` has the names of
+ * the ledger, by what they look like.
+ */
 const SCHEMA = `
   CREATE TABLE rows (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB, last BLOB) STRICT, WITHOUT ROWID;
   CREATE TABLE links (hash BLOB PRIMARY KEY, before BLOB, id TEXT NOT NULL) STRICT;

@@ -46,7 +46,10 @@ export async function logTableBytes(database: Database): Promise<number | null> 
   );
 }
 
-/** Appends all records to the chain or none. Resolves, to the last entry, when they would survive a power failure. `acknowledged`: the entry that the log has to have. */
+/**
+ * Appends all records to the chain or none. Resolves, to the last entry, when they would survive a power failure. `acknowledged`: the entry that the
+ * log has to have.
+ */
 export async function appendEntries(
   store: SqlStore,
   records: readonly AccessRecord[],

@@ -6,7 +6,10 @@ import { Problem } from '../../api/problem.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
-/** Of a picture, the media type is empty. Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
+/**
+ * The media type of a picture is empty. Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error
+ * if the thread fails.
+ */
 export type Render = (job: RenderJob) => Promise<RenderedPage>;
 
 export interface RendererOptions {

@@ -179,8 +179,8 @@ async function mailKey(
 }
 
 /**
- * `keys revoke`: by its id, or by its text if it was leaked. All processes refuse the key from the next request on. Other keys of the holder stay valid. Throws key_refused
- * for an unknown or already revoked key; an expired key can be revoked.
+ * `keys revoke`: by its id, or by its text if it was leaked. All processes refuse the key from the next request on. Other keys of the holder stay
+ * valid. Throws key_refused for an unknown or already revoked key; an expired key can be revoked.
  */
 export async function revokeKey(
   { id, leaked, reason }: { id?: string | null; leaked?: string | null; reason: string },

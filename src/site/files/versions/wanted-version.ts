@@ -51,8 +51,9 @@ export interface FoundVersion extends FileVersion {
 }
 
 /**
- * The version that the address asks for, of the newest snapshot where `asOf` is empty, by the rules of `?as_of=` on the service: where a snapshot between was removed or never
- * made, it is an answer only if the file is known to have been the same. Throws NoSuchVersion, and what the list and the origin throw.
+ * The version that the address asks for, of the newest snapshot where `asOf` is empty, by the rules of `?as_of=` on the service: where a snapshot
+ * between was removed or never made, it is an answer only if the file is known to have been the same. Throws NoSuchVersion, and what the list and
+ * the origin throw.
  */
 export async function wantedVersion(
   listed: ListedSnapshots,
