@@ -37,6 +37,8 @@ const KEPT = 100_000;
 
 /** Comments of the bundler that name source files. */
 const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;
+/** The files that browsers load, in the order in which the compiler's parallel work ended. Nothing depends on that order. */
+const ASSETS = /(?<="assets":)\[[^\]]*\]/;
 /** Replaces every folder name of the build machine. */
 const SITE = '/site';
 
@@ -97,7 +99,7 @@ async function compileIn(root: string): Promise<CompiledSite> {
   child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close').finally(() => process.off('exit', kill));
   if (code !== 0) throw await failure(root, endOf(String(code ?? signal), output), output);
-  await removePaths(server, root);
+  await makeReproducible(server, root);
   return { client, server };
 }
 
@@ -127,22 +129,24 @@ async function failure(cache: string, found: string, output: string): Promise<Ca
 }
 
 /**
- * Removes this machine's paths from the program, where they are mere names, so that a release has the same bytes wherever it is built.
- * Throws publish_failed.
+ * Removes this machine's paths from the program, where they are mere names, and sorts its list of files, so that a release has the same bytes
+ * wherever it is built. Throws publish_failed.
  */
-async function removePaths(server: string, root: string): Promise<void> {
+async function makeReproducible(server: string, root: string): Promise<void> {
   await asDiskErrors(server, async () => {
     const places = await placesOf(root);
     const { files } = await listTree(server);
     for (const path of files) {
       const text = await readFile(join(server, path), 'utf8');
-      const plain = places.reduce(
-        (left, [place, name]) => left.replaceAll(place, name),
-        text.replaceAll(FROM, ''),
-      );
+      const sorted = text.replaceAll(FROM, '').replace(ASSETS, sortedList);
+      const plain = places.reduce((left, [place, name]) => left.replaceAll(place, name), sorted);
       await writeFile(join(server, path), plain);
     }
   });
+}
+
+function sortedList(json: string): string {
+  return JSON.stringify((JSON.parse(json) as string[]).sort());
 }
 
 /** Paths of this machine that the program may contain, and their replacements. Longer paths come before their prefixes. */

@@ -33,6 +33,14 @@ describe('the program of a release, which renders pages on request', () => {
     expect(text).not.toMatch(/\{\s*_: "/);
   });
 
+  test('lists what browsers load in an order that no compiler chose', async () => {
+    const text = await readFile(join(program, 'entry.mjs'), 'utf8');
+    const [list] = /(?<="assets":)\[[^\]]*\]/.exec(text)!;
+    const paths = JSON.parse(list) as string[];
+    expect(paths).toContain('/favicon.svg');
+    expect(paths).toEqual(paths.toSorted());
+  });
+
   test('is the same when built again elsewhere, in a folder whose name looks like a part of an address', async () => {
     const { server: again } = await compileSite(join(folder, 'again #1%41?x=é'));
     const { files } = await listTree(again);
