@@ -6,12 +6,12 @@ import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { compare, type Report } from './figure.ts';
 import type { Used } from './process-tree.ts';
-import { changesOf, measuredBuild, printsPdfs, withhold } from './releases.ts';
+import { changedIn, changesOf, measuredBuild, printsPdfs, withhold } from './releases.ts';
 import { below, withScratch } from './scratch.ts';
 
 /** The last slot has the first events of a new day; the ones before it are of the day before. */
 const END = '2026-06-11T06:00:00Z';
-const SEED = 7;
+export const SEED = 7;
 const RUNS = 4;
 const MOST_MB = 600;
 /** On two fast cores, s of CPU: another machine misses them by its speed, so the runs have a bound beside the first release, too. */
@@ -118,8 +118,3 @@ async function compileSite(folder: string): Promise<void> {
 
 /** The same rows as in a file that is counted already. */
 const OTHER_FORMATS = /ndjson|parquet|spreadsheet|sqlite|pdf/;
-
-function changedIn(before: Manifest, { files }: Manifest): Manifest['files'] {
-  const old = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
-  return files.filter(({ path, sha256 }) => old.get(path) !== sha256);
-}

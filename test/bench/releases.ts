@@ -42,10 +42,17 @@ export async function withhold(ledger: string, folder: string, last: number): Pr
 /** Histories to whose front rows are added. */
 const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
 
-/** Files that are new or have other bytes, and what a mirror fetches of them: of a table that has grown, its beginning. */
-export function changesOf(before: Manifest, { files }: Manifest) {
+/** Files that are new or have other bytes. */
+export function changedIn(before: Manifest, { files }: Manifest): Manifest['files'] {
+  const old = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
+  return files.filter(({ path, sha256 }) => old.get(path) !== sha256);
+}
+
+/** How many files changed, and how many MB a mirror fetches of them: of a table that has grown, its beginning. */
+export function changesOf(before: Manifest, after: Manifest) {
   const old = new Map(before.files.map((file) => [file.path, file]));
-  const changed = files.filter(({ path, sha256 }) => old.get(path)?.sha256 !== sha256);
+  const { files } = after;
+  const changed = changedIn(before, after);
   const fetched = changed.map((file) => {
     const kept = GROWING.test(file.media_type) ? (old.get(file.path)?.bytes ?? 0) : 0;
     return { bytes: kept < file.bytes ? file.bytes - kept : file.bytes };
