@@ -97,7 +97,7 @@ export class CathedralError extends Error {
   }
 }
 
-/** 2 if a command was used wrongly, 4 if a host did not answer. */
+/** 2 if a command was used wrongly, 4 if a host did not answer. Of all others it is 1: the work failed. */
 const EXIT_STATUSES: Partial<Record<ErrorCode, 2 | 4>> = {
   usage: 2,
   config_invalid: 2,

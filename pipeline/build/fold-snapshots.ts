@@ -171,7 +171,7 @@ function newFindings(state: State, count: number): string[] {
   const older = count - messages.length;
   if (older === 0) return messages;
   const earlier = formatCount(older, 'earlier contradiction');
-  return [...messages, `${earlier}, only counted here: “cathedral ledger check” names each`];
+  return [...messages, `${earlier}, only counted here: “cathedral ledger check” says what they are`];
 }
 
 function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: string) => void): void {

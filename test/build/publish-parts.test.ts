@@ -76,7 +76,8 @@ async function run({
     },
     log: () => {},
   });
-  return { tried, told, lacks: report.lacks, failure: report.failure?.place ?? null, events: report.events };
+  const { lacks, failure, events, findingCount } = report;
+  return { tried, told, lacks, failure: failure?.place ?? null, events, findingCount };
 }
 
 const ALL = 'data formats charts pages pdfs';
@@ -89,6 +90,7 @@ describe('a run', () => {
       lacks: [],
       failure: null,
       events: 5,
+      findingCount: 7,
     });
   });
 
@@ -137,6 +139,7 @@ describe('the first run', () => {
       lacks: [],
       failure: null,
       events: 10,
+      findingCount: 14,
     });
   });
 
