@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --test
 PATH="$PWD/node_modules/.bin:$PATH"
-SWEEP=all
+SWEEP=hours
 TZ=America/Los_Angeles
 # Vitest prints colours where CI is set, even into a file.
 if [ ! -t 1 ]; then export NO_COLOR=1; fi

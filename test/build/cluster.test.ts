@@ -15,7 +15,7 @@ import { CREDENTIALS } from '../engines/object-store.ts';
 import { writeLedger } from '../ledger/test-ledger.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { few, isSweep, sweep } from '../setups/sweep.ts';
+import { few, isLongSweep, sweep } from '../setups/sweep.ts';
 import { useFolder } from '../setups/use-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
@@ -317,11 +317,11 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
   const kindOf = (sql: string) => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 60);
   const folderOf = (key: string) => key.replace(/(?<=\/).*/, '');
 
-  /** After the last call of each verb that changes something; with SWEEP=all, before and after every call. */
+  /** After the last call of each verb that changes something; in `npm run faults`, before and after every call. */
   function killsOf(calls: readonly string[], kinds: RegExp): Kill[] {
     const all = calls.map((what, index) => ({ what, at: index + 1 }));
     const changing = all.filter(({ what }) => kinds.test(what));
-    if (isSweep)
+    if (isLongSweep)
       return all.flatMap(({ at }) => [{ at, when: 'before' } as const, { at, when: 'after' } as const]);
     return [...Map.groupBy(changing, ({ what }) => what.split(' ')[0]).values()].map((of) => ({
       at: of.at(-1)!.at,
@@ -358,7 +358,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     ] as const),
   )(
     'finish %s after the one that made it was killed at any call',
-    { timeout: isSweep ? 8 * 3_600_000 : 900_000 },
+    { timeout: isLongSweep ? 8 * 3_600_000 : 900_000 },
     async (_, lengths, kinds) => {
       const calls = await killed(await service(), null, lengths);
       const ledger = ledgers[lengths[1] - 1]!;
@@ -371,7 +371,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
         expect([what, manifest.ledger.snapshot]).toEqual([what, await newestOf(ledger)]);
         expect([what, await of.whole()]).toEqual([what, manifest.signed!.version]);
         await copyKeys(b, a);
-        if (!isSweep) continue;
+        if (!isLongSweep) continue;
         const again = await runMachine({ ...a, ledger }, await of.connect());
         expect([what, again.outcome, again.manifest]).toEqual([what, 'unchanged', manifest]);
       }

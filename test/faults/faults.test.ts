@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { PROJECT } from '../../pipeline/config/project.ts';
-import { isSweep } from '../setups/sweep.ts';
+import { isLongSweep } from '../setups/sweep.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Finding } from './sweep.ts';
 import type { Swept } from './sweep-all.ts';
@@ -44,16 +44,19 @@ async function sweep(
 
 /** On a busy machine, a sweep takes several times as long as alone. */
 const BUSY_MS = 15 * 60_000;
-const options = { timeout: isSweep ? HOURS_MS : BUSY_MS };
+const options = { timeout: isLongSweep ? HOURS_MS : BUSY_MS };
 
 describe('whatever call fails, whenever the process is killed or power is lost', {
-  concurrent: isSweep,
+  concurrent: isLongSweep,
 }, () => {
-  test.for(isSweep ? Object.keys(SCENARIOS).map((name) => [name]) : [SOME_SCENARIOS])(
+  test.for(isLongSweep ? Object.keys(SCENARIOS).map((name) => [name]) : [SOME_SCENARIOS])(
     '%s leaves what is whole, and the next run makes the rest',
     options,
     async (names, { onTestFinished }) => {
-      const { findings, swept, stderr } = await sweep(onTestFinished, isSweep ? ['--all', ...names] : names);
+      const { findings, swept, stderr } = await sweep(
+        onTestFinished,
+        isLongSweep ? ['--all', ...names] : names,
+      );
       expect({ findings, stderr }).toEqual({ findings: [], stderr: '' });
       expect(swept.map(({ scenario }) => scenario).toSorted()).toEqual(names.toSorted());
       for (const { calls, swept: counts } of swept) {
@@ -65,7 +68,7 @@ describe('whatever call fails, whenever the process is killed or power is lost',
       // Only a command is a process that can be killed.
       const kills = names.some((name) => SCENARIOS[name]!.command) ? ['kill -9'] : [];
       expect([...ways]).toEqual(expect.arrayContaining(['EIO', 'EROFS', 'ENOSPC', ...kills]));
-      if (isSweep) console.log(JSON.stringify(swept));
+      if (isLongSweep) console.log(JSON.stringify(swept));
     },
   );
 });
@@ -75,7 +78,7 @@ test.each(Object.keys(MISTAKES))('a program that %s can still be made of this on
     expect(() => withMistake(mistake, file, readFileSync(join(PROJECT, file), 'utf8'))).not.toThrow();
 });
 
-if (isSweep)
+if (isLongSweep)
   describe('the same sweep finds', { concurrent: true }, () => {
     test.for(Object.keys(MISTAKES))('a program that %s', options, async (mistake, { onTestFinished }) => {
       const args = ['--wrong', mistake, MISTAKES[mistake]!.scenario];

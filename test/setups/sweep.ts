@@ -1,7 +1,10 @@
 import { test } from 'vitest';
 
 /** `npm run test:all` and `npm run faults` try every case of a kind, `npm test` one of each. */
-export const isSweep = process.env.SWEEP === 'all';
+export const isSweep = /^(all|hours)$/.test(process.env.SWEEP ?? '');
+
+/** `npm run faults` also tries what takes hours. */
+export const isLongSweep = process.env.SWEEP === 'hours';
 
 const unheard = Object.assign(() => undefined, { each: () => () => undefined }) as unknown as typeof test;
 
