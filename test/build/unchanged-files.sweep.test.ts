@@ -47,10 +47,10 @@ const RULES: readonly Rule[] = [
   [/^search\/index\/(entries|records-\d{4})\.json$/, EACH],
   // A file's page shows its formats and charts too, and those of its rows the newest ones; its citation names nothing but the file.
   [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.html$/, shownOn],
-  // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
+  // A chart changes with its sources, and what shows it with the chart. Its pictures have no hash and no time of day; its pages and its
+  // embed have the hashes of its sources, as its description has.
   [/^charts\/([a-z-]+)\.(svg|png|csv|json)$/, sourceOf],
-  [/^(?:embed|oembed)\/([a-z-]+)(?:\/index\.html|\.json)$/, isShown],
-  [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
+  [/^(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // It cites the state of the data.
   [/^CITATION\.cff$/, EACH],
   // Lists of all files with their hashes or times, and examples from them.
@@ -82,10 +82,6 @@ function shownOn(path: string): (changed: string) => boolean {
 function isAssembled(path: string): boolean {
   const artifact = ARTIFACTS.find((one) => one.path === path)!;
   return artifact.kind === 'printed' || (artifact.kind === 'history' && !artifact.assembled);
-}
-
-function isShown(id: string): (changed: string) => boolean {
-  return (changed) => [`charts/${id}.svg`, `charts/${id}.csv`].includes(changed);
 }
 
 function sourceOf(id: string): (changed: string) => boolean {
