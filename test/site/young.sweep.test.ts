@@ -196,7 +196,7 @@ describe('every page of a ledger of its first day', () => {
         const html = pages.get(path)!;
         for (const type of missing?.types ?? []) expect(html, path).toContain(`href="/events/#${type}"`);
         if (path.startsWith(chart.area))
-          expect(new RegExp(`id="chart-${chart.id}-\\d+-page-title"`).test(html), path).toBe(
+          expect(new RegExp(`id="chart-${chart.id}-\\d+-page-\\w+-title"`).test(html), path).toBe(
             missing === null,
           );
       }
