@@ -15,6 +15,7 @@ import { live } from './live.ts';
 import { log } from './log.ts';
 import { mirrorRuns } from './mirror.ts';
 import { objects } from './objects.ts';
+import { pages } from './pages.ts';
 import { proofs } from './proofs.ts';
 import { rebuild } from './rebuild.ts';
 import { replicas } from './replicas.ts';
@@ -34,6 +35,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   runs,
   serving,
   charts,
+  pages,
   export: exportRows,
   live,
   log,
