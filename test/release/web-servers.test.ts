@@ -115,6 +115,7 @@ async function publish(): Promise<void> {
   await writeFile(join(folder, 'log/public/v2/001'), 'log/public/v2/001\n'.repeat(1000));
 }
 
+const FRAMED_ANYWHERE = expect.stringMatching(/; frame-ancestors \*$/);
 const publicFiles = ({ manifest }: { manifest: Manifest }) =>
   manifest.files.filter(({ restricted }) => !restricted);
 const lowerCased = (headers: Record<string, string>) =>
@@ -314,6 +315,9 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       ...lowerCased(COMMON_HEADERS),
     });
     expect(headers['cache-control']).toBe('no-store');
+    // In a frame a reader sees what is wrong, and not the browser's own error.
+    const embed = await get('/embed/no-such/');
+    expect([embed.status, embed.headers['content-security-policy']]).toEqual([404, FRAMED_ANYWHERE]);
     const long = await get(`/${'a'.repeat(300)}/${'ä'.repeat(200)}.json`);
     expect([long.status, long.headers['cache-control']]).toEqual([404, 'no-store']);
     // A path that would be cached for a year if it existed.

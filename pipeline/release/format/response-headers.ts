@@ -123,7 +123,7 @@ export function headersFor(file: HeaderFacts, options: HeaderOptions = {}): Head
     'Cache-Control': CACHE_CONTROL[freshness(file, options)],
     ...((isOpenData(file) || isPart(file)) && OPEN),
     ...COMMON_HEADERS,
-    ...policyOf(file),
+    ...policyOf(file.path),
   };
 }
 
@@ -134,10 +134,20 @@ export function snapshotHeaders(path: string, mediaType: string, immutable: bool
   return headersFor({ path, kind, restricted: false, media_type: mediaType, immutable });
 }
 
-/** The policy of a path that has its own. */
-function policyOf({ path }: HeaderFacts): Headers {
-  const exception = EXCEPTIONS.find(({ below }) => path.startsWith(below));
-  return exception ? { 'Content-Security-Policy': formatPolicy(exception.directives) } : {};
+/** The policy of a path that has its own, whether a file is there or not. */
+export function policyOf(path: string): Headers {
+  const directives = exceptionAt(path);
+  return directives ? { 'Content-Security-Policy': formatPolicy(directives) } : {};
+}
+
+/** The directive that says which pages may frame what is at a path. */
+export function framedBy(path: string): string {
+  const ancestors = exceptionAt(path)?.['frame-ancestors'] ?? DIRECTIVES['frame-ancestors'];
+  return `frame-ancestors ${ancestors}`;
+}
+
+function exceptionAt(path: string): PolicyException['directives'] | undefined {
+  return EXCEPTIONS.find(({ below }) => path.startsWith(below))?.directives;
 }
 
 function formatPolicy(directives: PolicyException['directives']): string {

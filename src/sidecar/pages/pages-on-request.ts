@@ -69,7 +69,10 @@ export function createPagesOnRequest(means: Means): PagesOnRequest {
     if (has(address)) return answerWith(request, await page(address));
     if (has(`${address}/`)) return movedAnswer(`${address}/`, context.query);
     if (!wantsPage(request)) return null;
-    return notFoundPage(await answerWith({ method: 'GET', headers: {} }, await page(NOT_FOUND)));
+    return notFoundPage(
+      context.path!,
+      await answerWith({ method: 'GET', headers: {} }, await page(NOT_FOUND)),
+    );
   };
   return {
     async answer(context, release) {
@@ -85,10 +88,10 @@ export function createPagesOnRequest(means: Means): PagesOnRequest {
           report(error);
         }
       }
-      const isStart = context.path === '';
-      if (!wantsPage(context.request) || !(isStart || isToHavePages)) return null;
+      const path = context.path!;
+      if (!wantsPage(context.request) || !(path === '' || isToHavePages)) return null;
       const organisation = await organisationIn(release.dir).catch(() => null);
-      return plainPage({ release, organisation, status: isCurrent ? status : null, isStart });
+      return plainPage({ release, organisation, status: isCurrent ? status : null, path });
     },
   };
 }

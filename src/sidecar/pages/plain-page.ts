@@ -4,6 +4,7 @@ import type { Organisation } from '../../../pipeline/artifacts/documents/organis
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { framedBy } from '../../../pipeline/release/format/response-headers.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import { formatBytes } from '../../../pipeline/words/number.ts';
 import type { ServedRelease } from '../files/releases.ts';
@@ -17,8 +18,8 @@ export interface PlainPage {
   organisation: Organisation | null;
   /** Of this release; null if it is not known. */
   status: Status | null;
-  /** Whether the address is that of the start page; elsewhere a page is missing that is to come. */
-  isStart: boolean;
+  /** As it was requested, `economy/`. Anywhere but at the start page, '', a page is missing that is to come. */
+  path: string;
 }
 
 /** Whether a request comes from somebody who reads pages. */
@@ -50,7 +51,6 @@ const POLICY = [
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
   `base-uri 'none'`,
   `form-action 'none'`,
-  `frame-ancestors 'none'`,
 ].join('; ');
 
 /** How soon a browser asks again for a page that is being made, seconds. */
@@ -65,8 +65,8 @@ const PART_WORDS: Readonly<Record<string, string>> = {
 
 /** A page without a site: who publishes, as of when, what is still being made, and every public data file. */
 export function plainPage(page: PlainPage): Answer {
-  const { isStart, release } = page;
-  const isThere = isStart && release !== null;
+  const { path, release } = page;
+  const isThere = path === '' && release !== null;
   // Nobody has scrolled or typed here, and what was asked for takes its place.
   const again = isThere ? '' : `<meta http-equiv="refresh" content="${RETRY_S}">`;
   const title = page.organisation?.name ?? 'Cathedral Data Service';
@@ -95,7 +95,7 @@ ${release ? listOf(release) : ''}
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': `${POLICY}; ${framedBy(path)}`,
       Vary: 'Accept',
       ...(!isThere && { 'Retry-After': String(RETRY_S) }),
     },
@@ -103,7 +103,7 @@ ${release ? listOf(release) : ''}
   };
 }
 
-function sentences({ release, status, isStart }: PlainPage): string[] {
+function sentences({ release, status, path }: PlainPage): string[] {
   if (!release)
     return [
       'The first release is being made. The data files come first, within a minute; this page then lists them.',
@@ -113,7 +113,7 @@ function sentences({ release, status, isStart }: PlainPage): string[] {
     return [`The data files of the current release.${status ? ' This service publishes no pages.' : ''}`];
   const words = lacks.map((part) => PART_WORDS[part] ?? part);
   const missing = `${words.slice(0, -1).join(', ')}${words.length > 1 ? ' and ' : ''}${words.at(-1)}`;
-  const here = isStart ? '' : 'This page is not made yet. ';
+  const here = path === '' ? '' : 'This page is not made yet. ';
   const error = status?.running ? null : status?.last_run.error;
   return [
     `${here}The data files of the current release are published and complete.`,

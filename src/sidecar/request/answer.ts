@@ -1,4 +1,4 @@
-import { ALLOWED_HEADERS } from '../../../pipeline/release/format/response-headers.ts';
+import { ALLOWED_HEADERS, policyOf } from '../../../pipeline/release/format/response-headers.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
@@ -18,7 +18,10 @@ export function discard({ body }: Answer): void {
   if (body !== null && !Buffer.isBuffer(body)) void body.destroy();
 }
 
-/** Not cacheable, and readable by scripts of other sites. `instance`: the requested path, if it is known. */
+/**
+ * Not cacheable, readable by scripts of other sites, and framed wherever what was asked for would be. `instance`: the requested path, if it
+ * is known.
+ */
 export function problemAnswer(problem: Problem, instance?: string): Answer {
   return {
     status: problem.status,
@@ -26,6 +29,7 @@ export function problemAnswer(problem: Problem, instance?: string): Answer {
       'Cache-Control': 'no-store',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+      ...policyOf((instance ?? '').slice(1)),
       ...problem.headers,
       'Content-Type': PROBLEM_MEDIA_TYPE,
     },
@@ -49,10 +53,11 @@ export function movedAnswer(to: string, query: string): Answer {
   return { status: 308, headers, body: null };
 }
 
-/** The site's page for what is not there; the client read pages. */
-export function notFoundPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): Answer {
+/** The site's page for what is not there, at a path; the client reads pages. */
+export function notFoundPage(path: string, { headers, body }: Pick<Answer, 'headers' | 'body'>): Answer {
   const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
-  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', Vary: 'Accept' }, body };
+  const own = { ...type, 'Cache-Control': 'no-store', Vary: 'Accept', ...policyOf(path) };
+  return { status: 404, headers: own, body };
 }
 
 /** Headers that a script of another site may read, besides those that it always may. */

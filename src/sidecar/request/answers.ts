@@ -167,5 +167,5 @@ async function answerMissing({ context, release, services: { pages } }: Asked): 
   const page = release.files.get('404.html');
   if (!page || !wantsPage(context.request)) throw new Problem('not_found', undefined, { Vary: 'Accept' });
   // Without the request's conditions and range, which are not about this page.
-  return notFoundPage(await answerWithFile({ method: 'GET', headers: {} }, release, page));
+  return notFoundPage(context.path!, await answerWithFile({ method: 'GET', headers: {} }, release, page));
 }

@@ -117,9 +117,9 @@ function noteArea(context: RequestContext, release: ServedRelease | null): void 
 }
 
 /** Throws a Problem to whoever reads no pages. */
-function noRelease({ request }: RequestContext): Answer {
+function noRelease({ request, path }: RequestContext): Answer {
   if (!wantsPage(request)) throw new Problem('unavailable');
-  return plainPage({ release: null, organisation: null, status: null, isStart: false });
+  return plainPage({ release: null, organisation: null, status: null, path: path! });
 }
 
 function listen(context: RequestContext, query: LiveQuery, live: NonNullable<Services['live']>): null {

@@ -170,6 +170,36 @@ describe('from the compiled site', () => {
     expect(rendered).toEqual(['/-/pages.json', '/404/']);
   });
 
+  test('what answers for an embed may be framed, whether it is there or not, and nothing else may', async () => {
+    const site = await compiled();
+    const answers = [
+      await released({ lacks: ['pages'], site }),
+      await released({ lacks: ['pages'] }),
+      await released({ lacks: ['pages'], site, broken: true }),
+      {
+        get: async (url: string, headers = BROWSER) =>
+          (await tinyApp(await temporaryFolder())).app.inject({ url, headers }),
+      },
+    ];
+    const found = await Promise.all(
+      answers.map(async ({ get }) => {
+        const [page, program] = [
+          await get('/embed/suply/'),
+          await get('/embed/supply/', {} as typeof BROWSER),
+        ];
+        const other = [await get('/economi/'), await get('/embedding', {} as typeof BROWSER), await get('/')];
+        const framedBy = ({ headers }: typeof page) =>
+          /frame-ancestors (.*)$/.exec(`${headers['content-security-policy']}`)![1];
+        return [page.statusCode, [page, program].map(framedBy), other.map(framedBy)];
+      }),
+    );
+    const framing = [
+      ['*', '*'],
+      ["'none'", "'none'", "'none'"],
+    ];
+    expect(found).toEqual([404, 503, 503, 503].map((status) => [status, ...framing]));
+  });
+
   test('a page that fails is reported, and the plain page stands for it', async () => {
     const { get, rendered } = await released({ lacks: ['pages'], site: await compiled(), broken: true });
     expect((await get('/')).body).toContain('economy/supply');
