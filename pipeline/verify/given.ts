@@ -78,20 +78,19 @@ function another(place: string, said: Kind, found: string): CathedralError {
   return new CathedralError('usage', { place, expected: KINDS[said], found });
 }
 
-/** Null: it names a file, which may be missing if the reader says that it is one. */
+/** Null: it names a file. */
 async function serviceNamed(given: string, isSaidFile: boolean): Promise<string | null> {
   if (given === '-') return null;
   if (hasScheme(given)) return 'an address';
-  const expected = 'a folder or a file';
+  const expected = isSaidFile ? 'a file' : 'a folder or a file';
   const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
-    if (isSaidFile) return null;
     const fault = { place: given, expected, found: cause.code ?? cause.message, cause };
     throw new CathedralError('config_invalid', fault);
   });
   // `/dev/zero` has no end.
-  if (found?.isCharacterDevice())
+  if (found.isCharacterDevice())
     throw new CathedralError('config_invalid', { place: given, expected, found: 'a device' });
-  return found?.isDirectory() ? 'a folder' : null;
+  return found.isDirectory() ? 'a folder' : null;
 }
 
 async function kindOf(line: Uint8Array): Promise<Exclude<Kind, 'service'>> {

@@ -20,10 +20,10 @@ export interface KeyServices {
   baseUrl: string;
 }
 
-/** Throws config_invalid if there is no mailer. Call it before storing anything. */
-export function requireMailer({ mailer }: KeyServices): Mailer {
+/** Throws config_invalid if there is no mailer. Call it before storing anything. `instead`: what the command can do without one. */
+export function requireMailer({ mailer }: KeyServices, instead = ''): Mailer {
   if (mailer) return mailer;
-  const expected = 'a mail server (SMTP_URL) and a sender, or --deliver print for a key';
+  const expected = `a mail server (SMTP_URL) and a sender${instead}`;
   throw new CathedralError('config_invalid', { place: 'SMTP_URL', expected, found: 'none' });
 }
 
@@ -126,7 +126,7 @@ async function deliverKey(facts: KeyFacts, wanted: Wanted, services: KeyServices
     const expected = `at most ${rules.days} for the tier ${facts.tier}`;
     throw new CathedralError('usage', { place: '--key-days', expected, found: `${days}` });
   }
-  if (deliver === 'mail') requireMailer(services);
+  if (deliver === 'mail') requireMailer(services, ', or --deliver print');
   const key = createKey(facts.areas[0]!, randomBytes);
   const id = newId('k', randomBytes);
   const issued_at = now();
