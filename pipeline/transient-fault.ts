@@ -80,9 +80,13 @@ function hours(ms: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** `fetch failed` tells nothing, but its cause does (`ECONNREFUSED`). */
+/** `fetch failed` tells nothing, but what caused it does: `ECONNREFUSED`, or the words in which a proxy was understood. */
 export function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  const inner = cause as NodeJS.ErrnoException | undefined;
-  return [message, inner?.code ?? inner?.message].filter(Boolean).join(': ');
+  const { message } = error as Error;
+  let cause = error as NodeJS.ErrnoException;
+  while (cause.cause) cause = cause.cause as NodeJS.ErrnoException;
+  if (cause === error) return message;
+  // Of the client of Node, the words say more than the codes: “Proxy Authentication Required (407)”, not UND_ERR_INVALID_ARG.
+  const why = /^(?!UND_)[A-Z]/.test(`${cause.code}`) ? cause.code : cause.message;
+  return [message, why].filter(Boolean).join(': ');
 }

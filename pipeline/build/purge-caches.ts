@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from '../transient-fault.ts';
 
 /** The request that makes a CDN forget the previous release. */
 export interface PurgeRequest {
@@ -42,7 +43,6 @@ async function send(url: string, request: RequestInit): Promise<string | null> {
     await answer.body?.cancel();
     return answer.ok ? null : `${host} answered ${answer.status} to the purge`;
   } catch (error) {
-    const { message, cause } = error as Error;
-    return `${host} did not answer the purge: ${cause instanceof Error ? cause.message : message}`;
+    return `${host} did not answer the purge: ${reasonOf(error)}`;
   }
 }

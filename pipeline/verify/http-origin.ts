@@ -32,8 +32,9 @@ const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** A running service answers `/live` with these when it has too many listeners. */
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
-/** Reasons of the connection itself that the next attempt would meet again: no such host or port, or no certificate that is trusted. */
-const LASTING = /\b(ECONNREFUSED|ENOTFOUND|bad port|ERR_TLS_\w+|ERR_SSL_\w+|UNABLE_TO_\w+|\w*CERT\w*)/;
+/** Reasons of the connection itself that the next attempt would meet again: no such host or port, no trusted certificate, a proxy's password. */
+const LASTING =
+  /\b(ECONNREFUSED|ENOTFOUND|bad port|ERR_TLS_\w+|ERR_SSL_\w+|UNABLE_TO_\w+|\w*CERT\w*)|\(407\)/;
 
 /** A host of static files. */
 export class HttpOrigin extends Origin {

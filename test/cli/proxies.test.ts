@@ -22,12 +22,12 @@ beforeAll(() => {
   site = smallSite({ release: 1, manifest: (given) => ({ ...given, expires: '2099-01-01T00:00:00Z' }) });
 });
 
-/** A proxy that passes every request on to `to`, whatever host it names; null: it cannot reach that host. */
-async function proxyTo(to: string | null) {
+/** A proxy that passes every request on to `to`, whatever host it names; null: it answers all with `status`, since it cannot reach that host. */
+async function proxyTo(to: string | null, status = 502) {
   const asked: string[] = [];
   const proxy = createServer((incoming, outgoing) => {
     asked.push(`${incoming.method} ${new URL(incoming.url!).host}`);
-    if (to === null) return outgoing.writeHead(502).end();
+    if (to === null) return outgoing.writeHead(status).end();
     const { pathname, search } = new URL(incoming.url!);
     const { method, headers } = incoming;
     const passed = request(
@@ -42,7 +42,7 @@ async function proxyTo(to: string | null) {
   });
   proxy.on('connect', ({ url }: IncomingMessage, socket: Duplex) => {
     asked.push(`CONNECT ${url}`);
-    if (to === null) return socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    if (to === null) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     const through = connect(Number(new URL(to).port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       through.pipe(socket).pipe(through);
@@ -94,6 +94,17 @@ describe('the proxy that the environment names', () => {
       expect.stringContaining(`PROXY is http://${address}`),
     ]);
     expect(stdout + stderr).not.toContain('secret');
+  });
+
+  test.each(['http', 'https'])('is named if it asks for a password, over %s', async (scheme) => {
+    const { asked, address } = await proxyTo(null, 407);
+    const env = { HTTP_PROXY: address, HTTPS_PROXY: address };
+    const { status, stdout } = await runCli(['verify', `${scheme}://origin.invalid`], env);
+    expect(status).toBe(4);
+    expect(stdout).toMatch(/found fetch failed: Proxy.*\(407\)/);
+    expect(stdout).toContain(`PROXY is http://${address}`);
+    // The next attempt would be the same.
+    expect(asked).toHaveLength(1);
   });
 
   test('is not asked about hosts in NO_PROXY', async () => {

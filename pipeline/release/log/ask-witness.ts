@@ -17,6 +17,7 @@ import {
   readSignatures,
 } from '../../ledger/notes/note.ts';
 import { CLOCK_TOLERANCE_MS, invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
+import { reasonOf } from '../../transient-fault.ts';
 import { counted } from '../../words/number.ts';
 
 /** A server that cosigns checkpoints: several witnesses of a policy may be at one address, each with its own key. */
@@ -81,7 +82,7 @@ export async function askWitness(server: WitnessServer, options: AskOptions): Pr
     // Signatures that cannot be read say nothing about the ledger, so their code does not count.
     if (error instanceof CathedralError && error.place === place)
       return refused(place, error.expected, error.found);
-    return refused(place, 'an answer', causeOf(error));
+    return refused(place, 'an answer', reasonOf(error));
   }
 }
 
@@ -185,10 +186,4 @@ function faultOf(place: string, expected: string, found: string): string {
 function quoted(body: string): string {
   const [line = ''] = body.split('\n');
   return line === '' ? '' : JSON.stringify(line.slice(0, 200));
-}
-
-/** `fetch` says only that it failed; its cause says how. */
-function causeOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
 }
