@@ -330,14 +330,8 @@ describe('what a chart says and lists is what the published files give', () => {
   test('consensus: the published rate, and none where nothing was closed', () => {
     const { records, words } = ask('consensus');
     const days = rowsOf('philosophy/metrics-by-day.csv').reverse();
-    const now = records.pop()!;
-    const published = JSON.parse(FILES['academics/sentinel-coordination.json']!) as {
-      timestamp: string;
-      consensus_rate: number;
-    };
-    expect(now.date).toBe(published.timestamp.slice(0, 10));
-    expect(now.consensus_rate).toBeCloseTo(published.consensus_rate, 6);
-    expect(drawn('consensus')).toContain(`>Rate ${published.consensus_rate.toFixed(3)}<`);
+    // A rate of the time of the release would stand beside counts of the last whole day, which are not those that it is made of.
+    expect(drawn('consensus')).toContain(`>Rate ${Number(days.at(-1)!.consensus_rate).toFixed(3)}<`);
     expect(records.map(({ date }) => date)).toEqual(days.map(({ date }) => date));
     for (const [index, { consensus_rate, deliberations_closed }] of records.entries()) {
       const expected = Number(deliberations_closed) === 0 ? null : Number(days[index]!.consensus_rate);
