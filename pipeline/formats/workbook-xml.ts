@@ -193,8 +193,10 @@ function cellXml(place: string, value: Value, type: ColumnType): string {
   if (type === 'integer' || type === 'number' || type === 'decimal')
     return `<c r="${place}"><v>${value}</v></c>`;
   if (type === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  if (type === 'datetime' || type === 'date')
-    return `<c r="${place}" s="${STYLES[type]}"><v>${serialDate(value as string)}</v></c>`;
+  if (type === 'datetime' || type === 'date') {
+    const days = serialDate(value as string);
+    if (days >= FIRST_DAY) return `<c r="${place}" s="${STYLES[type]}"><v>${days}</v></c>`;
+  }
   return textCell(place, type === 'list' ? JSON.stringify(value) : (value as string), STYLES.text);
 }
 
@@ -238,6 +240,9 @@ function escapeXml(text: string): string {
 
 /** Day 0 of a spreadsheet's serial dates, as they count from March 1900 on. */
 const DAY_0 = Date.UTC(1899, 11, 30);
+
+/** 1 March 1900. Excel counts a 29 February before it, shows other days one day off, and none before 1900: those are texts. */
+const FIRST_DAY = 61;
 
 /** Days since the end of 1899, UTC, with the time of day as a fraction. */
 function serialDate(text: string): number {

@@ -65,6 +65,13 @@ describe('a workbook', () => {
     expect([sheet.F2.v, sheet.G2, sheet.H2]).toEqual([24.5, undefined, undefined]);
   });
 
+  test('has days before March 1900 as texts, since Excel shows another day or none', () => {
+    const days = ['1789-05-16', '1899-12-31', '1900-02-28', '1900-03-01'];
+    const rows = days.map((day): Row => [day, 4, 0.95, 0.9, 1, 0.96, 0.93, true]);
+    const found = cells(read(formatXlsx(named('mii_by_day'), rows)));
+    expect(found.slice(1).map(([day]) => day)).toEqual([...days.slice(0, 3), 61]);
+  });
+
   test('explains each column on a sheet of its own', () => {
     const bytes = formatXlsx(named('mic_history'), []);
     const lines = cells(read(bytes), 'dictionary');
