@@ -43,7 +43,8 @@ const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['SSS', '(?<fraction>\\d{3})'],
   // Also a.m., and p. m. as in Spanish.
   ['a', '(?<noon>[AaPp]\\.?\\s?[Mm]\\.?)'],
-  ['XXX', '(?<offset>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)'],
+  // Also GMT+2, as forms of Google write it.
+  ['XXX', '(?<offset>Z|(?:UTC|GMT)(?:[+-]\\d{1,2}(?::?\\d{2})?)?|[+-]\\d{2}(?::?\\d{2})?)'],
   ['T', 'T'],
 ];
 
@@ -322,7 +323,9 @@ function hourOf(half: string, noon: string): number {
   return (hour % 12) + (noon.toLowerCase().startsWith('p') ? 12 : 0);
 }
 
-/** `zone`: a time zone or an offset, `+02` or `+0200`. */
+const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?$/;
+
+/** `zone`: a time zone or an offset, `+02`, `+0200` or `GMT+2`. */
 function inUtc(
   local: Temporal.PlainDateTime,
   zone: string | undefined,
@@ -330,7 +333,11 @@ function inUtc(
 ): Temporal.PlainDateTime {
   if (zone === undefined) throw new TimeFault(NO_ZONE);
   if (zone === 'UTC') return local;
-  if (/^[+-]/.test(zone)) return local.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime();
+  const [, sign, hours = '', minutes = '00'] = OFFSET.exec(zone) ?? [];
+  if (sign) {
+    const offset = `${sign}${hours.padStart(2, '0')}:${minutes}`;
+    return local.toZonedDateTime(offset).withTimeZone('UTC').toPlainDateTime();
+  }
   const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' });
   const later = local.toZonedDateTime(zone, { disambiguation: 'later' });
   if (!earlier.toPlainDateTime().equals(local))
