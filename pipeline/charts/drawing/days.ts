@@ -83,7 +83,7 @@ export function isWhole({ from, to }: Pick<Bin<unknown>, 'from' | 'to'>, step: S
 }
 
 /** The rows, oldest first, by day, by week (from Monday), by month or by year. */
-export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
+function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
   const bins: { key: number; rows: T[] }[] = [];
   for (const row of rows) {
     const key = INTERVALS[step].floor(new Date(timeOfDay(row.date))).getTime();
