@@ -1,18 +1,15 @@
 // Before `npm pack`: notes the commit of this checkout, lists what an installation consists of (SBOM, CycloneDX), and compiles the site, so that
 // an installed service need not.
-import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SHIPPED, writeCompiled } from '../pipeline/build/site/compiled-site.ts';
 import { programKey } from '../pipeline/build/site/make-program.ts';
 import { PROJECT } from '../pipeline/config/project.ts';
 import { COMMIT_OF_PACKAGE, commitOf, formatCommit } from '../pipeline/config/software.ts';
+import { listInstalled } from './list-installed.ts';
 
-// Only the lock counts, whatever is installed here.
-const list = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
-const sbom = execFileSync('npm', list, { cwd: PROJECT, encoding: 'utf8' });
-// npm 9, which Debian has, says that it does not know the command, and exits with 0.
-if (!sbom.startsWith('{')) {
+const sbom = await listInstalled();
+if (sbom === null) {
   console.error('npm pack needs npm 10 or later, since npm sbom lists what an installation consists of.');
   process.exit(1);
 }
