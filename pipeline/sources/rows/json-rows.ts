@@ -74,12 +74,11 @@ async function documentText(content: AsyncIterable<Buffer>, name: string): Promi
 
 /** Line of a character; offsets must not decrease. */
 function lineCounter(text: string): (offset: number) => number {
-  let [line, at] = [1, 0];
+  let line = 1;
+  // Kept from one call to the next: a document may be one line of 64 MiB, and looking for its end again for each row would take hours.
+  let end = text.indexOf('\n');
   return (offset) => {
-    for (let end = text.indexOf('\n', at); end >= 0 && end < offset; end = text.indexOf('\n', at)) {
-      line += 1;
-      at = end + 1;
-    }
+    for (; end >= 0 && end < offset; end = text.indexOf('\n', end + 1)) line += 1;
     return line;
   };
 }

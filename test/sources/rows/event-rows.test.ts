@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type ReadOptions, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
+import { readJsonDocument } from '../../../pipeline/sources/rows/json-rows.ts';
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
 
 interface Read {
@@ -54,6 +55,14 @@ const NAMED = parseMapping(
   }),
   'mapping.json',
 );
+
+test('the lines of many items on one line are counted in one pass', async () => {
+  async function* content() {
+    yield Buffer.from(`[${'0,'.repeat(500_000)}0]`);
+  }
+  const { items } = await readJsonDocument(content(), 'events.json');
+  expect(items.at(-1)).toEqual({ line: 1, value: 0 });
+});
 
 describe('events are read from', () => {
   const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
