@@ -80,13 +80,20 @@ function hours(ms: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+const UNKNOWN_AUTHORITY = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER))/;
+const UNFIT_CERTIFICATE = /CERT/;
+
 /** `fetch failed` tells nothing, but what caused it does: `ECONNREFUSED`, or the words in which a proxy was understood. */
 export function reasonOf(error: unknown): string {
   const { message } = error as Error;
   let cause = error as NodeJS.ErrnoException;
   while (cause.cause) cause = cause.cause as NodeJS.ErrnoException;
+  const { code = '' } = cause;
+  if (UNKNOWN_AUTHORITY.test(code))
+    return `a certificate of an authority that this machine does not know (${code}); NODE_EXTRA_CA_CERTS=FILE names another one`;
+  if (UNFIT_CERTIFICATE.test(code)) return `an unfit certificate (${code}): ${cause.message}`;
   if (cause === error) return message;
   // Of the client of Node, the words say more than the codes: “Proxy Authentication Required (407)”, not UND_ERR_INVALID_ARG.
-  const why = /^(?!UND_)[A-Z]/.test(`${cause.code}`) ? cause.code : cause.message;
+  const why = /^(?!UND_)[A-Z]/.test(code) ? code : cause.message;
   return [message, why].filter(Boolean).join(': ');
 }

@@ -32,8 +32,13 @@ function addressOf(name: string, value: string): string {
   });
 }
 
-/** Which way requests went, for the message that a host did not answer. */
-export function describeProxies(): string {
+/** What Node says of a host that cannot be reached, and a proxy of one behind it. A host that answered something else was reached. */
+const UNREACHED =
+  /https?:.*\b(fetch failed(?!: ERR_SSL)|establish tunnel|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234])\b/;
+
+/** Which way requests went, for a message that says that a host did not answer; null for any other. */
+export function describeProxies(message: string): string | null {
+  if (!UNREACHED.test(message)) return null;
   const ways = Object.entries(inUse).map(([name, value]) => `${name} is ${hidden(name, `${value}`)}`);
   return ways.length > 0 ? ways.join(', ') : 'no proxy is used, since HTTPS_PROXY and HTTP_PROXY are not set';
 }

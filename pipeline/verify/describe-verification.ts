@@ -59,7 +59,9 @@ export function formatVerification(
   for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
   if (notProven.length > 0) lines.push(notProvenLine(notProven));
   const outcome = verdictOf({ findings });
-  if (outcome === 'unreachable') details.add(describeProxies());
+  const [way] =
+    outcome === 'unreachable' ? [...details].flatMap((detail) => describeProxies(detail) ?? []) : [];
+  if (way !== undefined) details.add(way);
   const untrusted = sample ? 'sampled' : 'whole';
   const [code, ...others] = new Set(findings.map((finding) => finding.code));
   const only = isTrusted && others.length === 0 ? code && ONLY[code] : undefined;

@@ -22,9 +22,6 @@ const progress = new Progress(process.stderr, Date.now);
 
 /** What the system and SQLite say of a place where this user may not write. */
 const REFUSED = /\b(EACCES|EPERM|EROFS)\b|readonly database|unable to open database file/;
-/** What Node says of a host that cannot be reached. */
-const UNREACHED =
-  /https?:.*\b(fetch failed|establish tunnel|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234])\b/;
 /** As bin/cathedral tells: SIGHUP after nohup. */
 const IGNORED = (process.env.IGNORED_SIGNALS ?? '').split(' ');
 /** Which option of the running command a path comes from. */
@@ -95,11 +92,8 @@ function explain(thrown: unknown): number {
     progress.fault(inspect(thrown), 'fatal');
     return 1;
   }
-  const advice = REFUSED.test(error.message)
-    ? adviceOnPlace(error)
-    : UNREACHED.test(error.message)
-      ? `; ${describeProxies()}`
-      : '';
+  const way = describeProxies(error.message);
+  const advice = REFUSED.test(error.message) ? adviceOnPlace(error) : way === null ? '' : `; ${way}`;
   progress.fault(`cathedral: ${error.message}${advice}`, 'error', { code: error.code });
   return exitOf(error);
 }
