@@ -8,7 +8,14 @@ import { courseOf, runStatement, runTransaction } from './connection.ts';
 import { isUnreachable, sqlState, storeFault } from './fault.ts';
 import { Listener } from './listener.ts';
 import { migrate, STEPS } from './migrations.ts';
-import { type Connecting, clientOptions, findPrimary, type Primary } from './primary.ts';
+import {
+  assertSessions,
+  type Connecting,
+  clientOptions,
+  findPrimary,
+  limitsOf,
+  type Primary,
+} from './primary.ts';
 
 /**
  * A database of PostgreSQL, whose tables are all in the schema `cathedral`. Errors of the database are CathedralErrors, with the server's own as
@@ -227,13 +234,15 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #migrate({ server }: Primary): Promise<void> {
-    const client = new pg.Client(
-      clientOptions(server, { ...this.#connecting, timeoutMs: MIGRATION_TIMEOUT_MS }),
-    );
+  async #migrate({ server, pool }: Primary): Promise<void> {
+    const connecting = { ...this.#connecting, timeoutMs: MIGRATION_TIMEOUT_MS };
+    const client = new pg.Client(clientOptions(server, connecting));
     client.on('error', () => undefined);
     await client.connect();
     try {
+      const { rows: others } = await pool.query('SELECT pg_backend_pid() AS pid');
+      const { rows: own } = await client.query(`SELECT pg_backend_pid() AS pid, ${limitsOf(connecting)}`);
+      assertSessions([...others, ...own], this.name);
       const query: Query = (...statement) => runStatement(client, this.name, ...statement);
       await migrate(this.name, query, (work) => runTransaction(client, this.name, work), this.#steps);
     } finally {

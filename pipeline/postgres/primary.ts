@@ -64,7 +64,7 @@ function exactNumber(text: string): number {
   return number;
 }
 
-/** The options of one connection. */
+/** The options of one connection. PgBouncer refuses those that the server has to know, so a session sets them itself: `limitsOf`. */
 export function clientOptions(
   server: ServerAddress,
   { application, timeoutMs }: Connecting,
@@ -74,13 +74,17 @@ export function clientOptions(
     types,
     application_name: application,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: timeoutMs,
     query_timeout: timeoutMs + CLIENT_LATER_MS,
-    lock_timeout: Math.min(LOCK_TIMEOUT_MS, timeoutMs),
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
+}
+
+/** What a session selects to set its limits. */
+export function limitsOf({ timeoutMs }: Connecting): string {
+  return `set_config('statement_timeout', '${timeoutMs}', false),
+    set_config('lock_timeout', '${Math.min(LOCK_TIMEOUT_MS, timeoutMs)}', false),
+    set_config('idle_in_transaction_session_timeout', '${IDLE_TIMEOUT_MS}', false)`;
 }
 
 /**
@@ -137,7 +141,7 @@ async function openPrimary(
     // Any of them may have become a standby, or have been replaced.
     onConnect: async (client) => {
       client.on('error', () => undefined);
-      const facts = await readFacts(client);
+      const facts = await readFacts(client, connecting);
       timeline = assertPrimary(facts, name, timeline);
     },
   });
@@ -165,10 +169,17 @@ const FACTS = `
       THEN set_config('synchronous_commit', 'on', false) END,
     set_config('search_path', 'cathedral', false)`;
 
-async function readFacts(client: pg.ClientBase): Promise<ServerFacts> {
-  const { rows } = await client.query(FACTS);
+async function readFacts(client: pg.ClientBase, connecting: Connecting): Promise<ServerFacts> {
+  const { rows } = await client.query(`${FACTS}, ${limitsOf(connecting)}`);
   const [{ timeline, ...facts }] = rows;
   return { ...facts, timeline: timeline === null ? null : Number.parseInt(timeline, 16) };
+}
+
+/** Throws store_failed if two connections, both still open, have one session of the server. Then what one sets is lost, or the other's. */
+export function assertSessions(sessions: readonly { pid: number }[], place: string): void {
+  if (new Set(sessions.map(({ pid }) => pid)).size === sessions.length) return;
+  const expected = 'a session for each connection, as PgBouncer gives with pool_mode = session';
+  throw new CathedralError('store_failed', { place, expected, found: 'two connections with one session' });
 }
 
 /** The timeline of a server that can be used. Throws store_failed for another one; `newest` is the highest timeline seen before. */

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseDatabaseAddress } from '../../pipeline/postgres/address.ts';
 import { DatabaseClock } from '../../pipeline/postgres/clock.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../../pipeline/postgres/database.ts';
-import { assertPrimary, type ServerFacts } from '../../pipeline/postgres/primary.ts';
+import { assertPrimary, assertSessions, type ServerFacts } from '../../pipeline/postgres/primary.ts';
 import { freePort } from '../engines/free-port.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { rowsOf } from '../rows-of.ts';
@@ -74,6 +75,30 @@ test('a server is refused if it is too old, in an encoding that lacks letters, a
   expect(refusal({ timeline: 2 })).toThrow(/timeline 3 or later.*found an old primary, of timeline 2/);
 });
 
+test('a pooler that gives each transaction another session is refused, and one in session mode is asked for nothing that it refuses', async () => {
+  expect(() => assertSessions([{ pid: 7 }, { pid: 8 }], 'db')).not.toThrow();
+  expect(() => assertSessions([{ pid: 7 }, { pid: 7 }], 'db')).toThrow(
+    'db: expected a session for each connection, as PgBouncer gives with pool_mode = session, found two connections with one session',
+  );
+  const asked: Buffer[] = [];
+  const pooler = createServer((client) =>
+    client.once('data', (bytes) => {
+      asked.push(Buffer.from(bytes));
+      client.destroy();
+    }),
+  ).listen(0, '127.0.0.1');
+  await once(pooler, 'listening');
+  const { port } = pooler.address() as { port: number };
+  await expect(open(`postgres://cathedral@127.0.0.1:${port}/none?sslmode=disable`)).rejects.toThrow(
+    'store_failed',
+  );
+  pooler.close();
+  // After its length and version, a StartupMessage has names and values in turn.
+  const words = asked[0]!.subarray(8).toString().split('\0').filter(Boolean);
+  const names = words.filter((_, at) => at % 2 === 0);
+  expect(names.toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
+});
+
 test('the clock keeps the most exact sample for a while, and does not follow the time of this machine', async () => {
   let now = 0;
   let wall = 5000;
@@ -136,6 +161,12 @@ describe.skipIf(!hasPostgres)('a database', () => {
     await expect(hiding).rejects.toThrow(/expected a transaction without an error, found ROLLBACK/);
     expect(await numbersOf(database)).toEqual([1, 2 ** 40]);
     expect(Math.abs(database.clock())).toBeLessThan(1000);
+    const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    const { rows } = await database.query(
+      'SELECT current_setting(name) AS is FROM unnest($1::text[]) AS name',
+      [limits],
+    );
+    expect(rows).toEqual([{ is: '5s' }, { is: '3s' }, { is: '10s' }]);
   });
 
   test('delivers notifications, and says when some may have been lost', async () => {
