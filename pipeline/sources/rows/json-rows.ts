@@ -105,6 +105,19 @@ export const JSON_EVENTS: Mapping = {
   columnOf: () => null,
 };
 
+/**
+ * For events of a file in which all rows have an id, or none has: one without an id among others would be known by its number, which is that of
+ * another row once an earlier one is gone.
+ */
+export function eventsOfFile(haveIds: boolean): Mapping {
+  if (haveIds) return { ...JSON_EVENTS, columnOf: (_, member) => (member === 'id' ? 'id' : null) };
+  const idOf: Mapping['idOf'] = (row, place) => {
+    if (!Object.hasOwn(row, 'id')) return null;
+    throw schema(place(), 'no id, as the first row has none', JSON.stringify(row.id));
+  };
+  return { ...JSON_EVENTS, idOf };
+}
+
 function eventOf(row: Row, place: () => string): EventDraft {
   for (const name in row) {
     if (KNOWN.has(name)) continue;
