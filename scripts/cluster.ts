@@ -47,7 +47,7 @@ if (MISSING.length > 0) {
 
 const folder = mkdtempSync(join(tmpdir(), 'cathedral-cluster-'));
 const stopped = Promise.withResolvers<void>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve());
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve());
 
 const cluster = await Cluster.start({
   folder,

@@ -46,6 +46,7 @@ test('a reference that is not installed is named', async () => {
 });
 
 test.each([
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('%s leaves no process and no folder of a benchmark', async (signal, expected) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const STATUSES = { SIGINT: 130, SIGTERM: 143 } as const;
+const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * From now on everything temporary of this process, and of those that it starts, is in one folder. However it ends, short of SIGKILL, the

@@ -40,6 +40,8 @@ export interface Plan {
   out?: string;
 }
 
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
 /** Plants each fault in a copy of the checkout and runs its tests there. */
 export async function plantFaults(plan: Plan): Promise<Outcome[]> {
   const tree = plan.tree ?? PROJECT;
@@ -50,7 +52,7 @@ export async function plantFaults(plan: Plan): Promise<Outcome[]> {
     await Promise.all(copies.map((copy) => copy.remove()));
   };
   const interrupted = () => leave().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  for (const signal of SIGNALS) process.once(signal, interrupted);
   try {
     for (let made = 0; made < COPIES; made++) copies.push(await WorkingCopy.begin());
     await Promise.all(copies.map((copy) => copy.fill(tree)));
@@ -69,7 +71,7 @@ export async function plantFaults(plan: Plan): Promise<Outcome[]> {
     );
     return outcomes;
   } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    for (const signal of SIGNALS) process.off(signal, interrupted);
     await leave();
   }
 }
