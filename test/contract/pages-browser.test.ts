@@ -353,6 +353,26 @@ describe('a portal', () => {
   });
 });
 
+test('the text of a chart is not much larger than that of its page, however wide the window is', async () => {
+  await using visited = await opened();
+  const { page } = visited;
+  const scaled = () =>
+    [...document.querySelectorAll<SVGSVGElement>(':is(.chart, .picture, .plot, .thumbnail) svg')]
+      .map((one) => one.getBoundingClientRect().width / one.viewBox.baseVal.width)
+      .filter((scale) => scale > 0);
+  const found: string[] = [];
+  for (const path of ['economy/', 'charts/', 'charts/supply/', 'embed/supply/', 'sentinels/eve/']) {
+    await page.goto(`${site.origin}/${path}`);
+    for (const width of [320, 640, 820, 1023, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const scales = await page.evaluate(scaled);
+      expect(scales.length, path).toBeGreaterThan(0);
+      for (const scale of scales) if (scale > 1.5) found.push(`/${path} at ${width} px: ${scale.toFixed(2)}`);
+    }
+  }
+  expect(found).toEqual([]);
+});
+
 /** One of each kind, those with most on them first. */
 const PAGES = [
   ...new Set([
