@@ -50,6 +50,16 @@ describe('the notice of old data', () => {
     expect(await notice.textContent()).toMatch(/as of\s+30 September 2026, 18:00 UTC, 12 hours\s+ago/);
   });
 
+  test('offers to reload a page that stayed open while newer ones were published', async () => {
+    const page = await open('/economy/', {}, '2026-10-01T05:59:00Z');
+    const body = JSON.stringify({ as_of: '2026-10-02T00:00:00Z', expires: '2026-10-04T00:00:00Z' });
+    await page.route('**/latest.json', (route) => route.fulfill({ contentType: 'application/json', body }));
+    await page.clock.fastForward(26 * 3_600_000);
+    const notice = page.locator('.old-data', { hasText: 'There are newer data. Reload this page' });
+    await notice.waitFor({ state: 'visible' });
+    expect(await notice.textContent()).toContain('37 hours ago');
+  });
+
   test('is left to the time in words where no script runs', async () => {
     const page = await open('/economy/', { javaScriptEnabled: false });
     expect(await page.locator('.old-data').isVisible()).toBe(false);

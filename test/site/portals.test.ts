@@ -6,7 +6,7 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { emptyState } from '../../pipeline/model/empty-state.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { QUOTAS } from '../../src/api/quotas.ts';
-import { isConfirmed, oldAge } from '../../src/site/layout/age.ts';
+import { oldAge, standingOf } from '../../src/site/layout/age.ts';
 import type { SiteRelease } from '../../src/site/layout/release.ts';
 import { accessRows, keyRequest } from '../../src/site/portals/access.ts';
 import { formulaRows } from '../../src/site/portals/formula-rows.ts';
@@ -195,13 +195,16 @@ describe('data are old', () => {
   });
 
   test.each([
-    ['signed as the newest', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-25T00:00:00Z' }, true],
-    ['expired', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-23T06:00:00Z' }, false],
-    ['older than the newest', { as_of: '2026-11-23T06:00:00Z', expires: '2026-11-25T06:00:00Z' }, false],
-    ['of a host without proofs', null, false],
-  ])('though the publisher says that they are the newest, as where they are %s', (_, latest, is) => {
-    expect(isConfirmed(latest, asOf, Date.parse('2026-11-24T06:00:00Z'))).toBe(is);
-  });
+    ['signed as the newest', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-25T00:00:00Z' }, 'newest'],
+    ['expired', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-23T06:00:00Z' }, null],
+    ['older than the newest', { as_of: '2026-11-23T06:00:00Z', expires: '2026-11-25T06:00:00Z' }, 'replaced'],
+    ['of a host without proofs', null, null],
+  ])(
+    'and whether they are the newest, or were replaced since the page was opened, as where they are %s',
+    (_, latest, is) => {
+      expect(standingOf(latest, asOf, Date.parse('2026-11-24T06:00:00Z'))).toBe(is);
+    },
+  );
 
   test('not where their time cannot be read', () => {
     expect(oldAge(Number.NaN, asOf)).toBeNull();

@@ -11,8 +11,13 @@ export function oldAge(asOf: number, now: number): string | null {
   return hours < 2 * DAY_HOURS ? `${hours} hours` : `${Math.floor(hours / DAY_HOURS)} days`;
 }
 
-/** Whether the parsed `/latest.json` confirms that the data as of `asOf` are still the newest. Times in ms since 1970. */
-export function isConfirmed(latest: unknown, asOf: number, now: number): boolean {
+/**
+ * What the parsed `/latest.json` says of data as of `asOf`: the publisher still signs them as the newest, or there are newer ones. Null if
+ * neither. Times in ms since 1970.
+ */
+export function standingOf(latest: unknown, asOf: number, now: number): 'newest' | 'replaced' | null {
   const { as_of, expires } = (latest ?? {}) as { as_of?: unknown; expires?: unknown };
-  return Date.parse(String(as_of)) === asOf && now <= Date.parse(String(expires));
+  const newest = Date.parse(String(as_of));
+  if (newest > asOf) return 'replaced';
+  return newest === asOf && now <= Date.parse(String(expires)) ? 'newest' : null;
 }

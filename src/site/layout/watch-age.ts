@@ -1,4 +1,4 @@
-import { isConfirmed, oldAge } from './age.ts';
+import { oldAge, standingOf } from './age.ts';
 import { makeElement } from './make-element.ts';
 
 /** A page can stay open for days. */
@@ -14,16 +14,7 @@ for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
       notice.hidden = true;
       return;
     }
-    const isQuiet = isConfirmed(await latest(), time, Date.now());
-    const [what, words] = isQuiet
-      ? [
-          'The ledger is quiet.',
-          `Its last event was at ${moment}, ${age} ago, and the publisher still signs these data as the newest.`,
-        ]
-      : [
-          'These data are out of date.',
-          `A release is due every six hours; this one is as of ${moment}, ${age} ago.`,
-        ];
+    const [what, words] = noticeOf(standingOf(await latest(), time, Date.now()), moment, age);
     // A screen reader says again what is written again.
     if (notice.textContent !== `${what} ${words}`)
       notice.replaceChildren(makeElement('p', '', makeElement('strong', '', what), ` ${words}`));
@@ -31,6 +22,21 @@ for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
   };
   void look();
   setInterval(look, EVERY_MS);
+}
+
+function noticeOf(standing: ReturnType<typeof standingOf>, moment: string, age: string): [string, string] {
+  if (standing === 'newest')
+    return [
+      'The ledger is quiet.',
+      `Its last event was at ${moment}, ${age} ago, and the publisher still signs these data as the newest.`,
+    ];
+  // Of a page that has been open for long, which says nothing about the service.
+  if (standing === 'replaced')
+    return ['There are newer data.', `Reload this page, which is as of ${moment}, ${age} ago, to see them.`];
+  return [
+    'These data are out of date.',
+    `A release is due every six hours; this one is as of ${moment}, ${age} ago.`,
+  ];
 }
 
 /** Null where the host has no readable `/latest.json`. */
