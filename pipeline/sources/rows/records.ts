@@ -34,6 +34,7 @@ export interface Layout {
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
+const ARRAY = 0x5b;
 const LINE_ENDS = Buffer.from('\r\n');
 const WHITE_SPACE = Buffer.from('\r\n\t ');
 
@@ -73,7 +74,7 @@ export async function* readRecords(
     }
     rest = bytes.subarray(start);
     if (records.length > 0) yield records;
-    if (rest.length > MAX_RECORD) throw tooLong(name, place.line, separators);
+    if (rest.length > MAX_RECORD) throw tooLong(name, place.line, separators, rest);
   }
   if (rest.every((byte) => nothing.includes(byte))) return null;
   if (!isSettled) return { ...place, bytes: rest };
@@ -82,9 +83,12 @@ export async function* readRecords(
   return null;
 }
 
-function tooLong(name: string, line: number, separators: Buffer | null): CathedralError {
+export const NO_ARRAY = "an object on each line, as jq -c '.[]' writes those of an array";
+
+function tooLong(name: string, line: number, separators: Buffer | null, begin: Buffer): CathedralError {
   const place = `${name}:${line}${separators ? ', where a quote may not be closed' : ''}`;
-  const expected = 'at most 1 MiB in one line';
+  const isArray = separators === null && begin[0] === ARRAY;
+  const expected = isArray ? NO_ARRAY : 'at most 1 MiB in one line';
   return new CathedralError('ledger_corrupt', { place, expected, found: 'a longer one' });
 }
 

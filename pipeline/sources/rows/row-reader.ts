@@ -4,7 +4,7 @@ import { counted } from '../../words/number.ts';
 import type { Decode } from './input.ts';
 import { JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
-import { type FileRecord, type Layout, type RecordPlace, readRecords } from './records.ts';
+import { type FileRecord, type Layout, NO_ARRAY, type RecordPlace, readRecords } from './records.ts';
 import { parseLine } from './row-json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -37,8 +37,6 @@ interface CsvOpening extends Opening {
   /** Whether the end of `start` ends its last record. */
   isWhole: boolean;
 }
-
-const NO_ARRAY = "an object on each line, as jq -c '.[]' writes those of an array";
 
 /** A reader of NDJSON, which has one value per line. */
 export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowReader {
