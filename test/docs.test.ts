@@ -174,6 +174,15 @@ describe('the systemd units', () => {
       expect(valuesOf(unit, 'RestartPreventExitStatus'), unit).toEqual(['2']);
   });
 
+  test('start again with the machine, unless a timer starts them', () => {
+    for (const unit of UNITS) {
+      const timer = unit.replace('.service', '.timer');
+      const target = unit.endsWith('.timer') ? ['timers.target'] : ['multi-user.target'];
+      const expected = unit !== timer && UNITS.includes(timer) ? [] : target;
+      expect(valuesOf(unit, 'WantedBy'), unit).toEqual(expected);
+    }
+  });
+
   test('make a server and a publisher of one of many machines, which write where systemd lets them', () => {
     const [, ...args] = startOf('cathedral-serve-many.conf').split(' ').slice(1);
     const server = readOptions(serve!.options, { args, env: many }).values;
