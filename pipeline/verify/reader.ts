@@ -2,7 +2,8 @@ import type { Config } from '../config/settings.ts';
 import { software } from '../config/software.ts';
 import { readGiven } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
-import { parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
+import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { noteText, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { ledgerKeysOf, parseWitnessPolicy, type WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import {
   formatWitnessing,
@@ -124,11 +125,16 @@ export async function trustedKeys(given: string): Promise<Verifier[]> {
     : readVerifiers(given);
 }
 
-/** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid. */
+/** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid, also for another file. */
 export async function readHeld(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
-  const note = await readGiven(path, 'a readable checkpoint');
-  return { note: note.toString(), place: path };
+  const note = (await readGiven(path, 'a readable checkpoint')).toString();
+  try {
+    parseCheckpoint(noteText(note, path), path);
+  } catch (cause) {
+    throw cause instanceof CathedralError ? new CathedralError('config_invalid', { ...cause, cause }) : cause;
+  }
+  return { note, place: path };
 }
 
 /** A file that was given could not be read. */

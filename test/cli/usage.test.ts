@@ -113,6 +113,20 @@ describe.each([
   });
 });
 
+test('a file that is no checkpoint is wrong use of --checkpoint, and says nothing about the service', async () => {
+  const key = join(await temporaryFolder(), 'publisher.vkey');
+  await writeFile(key, 'localhost:8080+c327ec38+AfXad6qgVGfszYdAA6V8RRbhfWm/lWJ5uXgpcRhTAZfl\n');
+  const { status, stdout, stderr } = await runHere('verify', [
+    'https://data.example.org',
+    '--checkpoint',
+    key,
+  ]);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(
+    `${key}: expected a text, a blank line and signatures, found no blank line (config_invalid)`,
+  );
+});
+
 describe('a command that changes what exists', () => {
   test.each([
     ['keys revoke', ['--key-id', 'k_0123456789ab', '--reason', 'left']],
