@@ -16,10 +16,9 @@ import {
   type Start,
 } from '../import/source.ts';
 import { assertText, decoderOf, markOf } from '../rows/input.ts';
-import { eventsOfFile } from '../rows/json-rows.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
-import { csvReader, ndjsonReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
+import { csvReader, eventLinesReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
 
 const importFault = errorOf('import_failed');
 
@@ -95,24 +94,9 @@ async function openView(
   const how = { name, begin: { offset, line: 1, index: 0 }, decode: decoderOf(name, encoding), mapping };
   const start = head.subarray(offset);
   const isWhole = extent.isSettled && size <= START_BYTES;
-  const reader =
-    kind === 'csv'
-      ? await csvReader({ ...how, start, isWhole })
-      : await linesReader({ ...how, start, isWhole });
+  const readerOf = kind === 'csv' ? csvReader : eventLinesReader;
+  const reader = await readerOf({ ...how, start, isWhole });
   return new FileView(extent, reader, opening, before);
-}
-
-/** Of lines without a mapping, the first one decides whether all have an id. */
-async function linesReader({ start, isWhole, ...how }: Parameters<typeof csvReader>[0]): Promise<RowReader> {
-  const reader = ndjsonReader(how);
-  if (how.mapping !== null) return reader;
-  for await (const records of readRecords([start], how.begin, reader.layout, isWhole)) {
-    const [row] = reader.rows(records.slice(0, 1));
-    // The import stops there anyway.
-    if (row instanceof CathedralError) return reader;
-    if (row) return { ...reader, mapping: eventsOfFile(Object.hasOwn(row, 'id')) };
-  }
-  return reader;
 }
 
 /** The file as it is once nobody is writing it anew: as long as what was imported, or of the same length for a while. */

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { CathedralError, errorOf } from '../../errors.ts';
 import { counted } from '../../words/number.ts';
 import type { Decode } from './input.ts';
-import { JSON_EVENTS, objectRow } from './json-rows.ts';
+import { eventsOfFile, JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
 import { type FileRecord, type Layout, NO_ARRAY, type RecordPlace, readRecords } from './records.ts';
 import { parseLine } from './row-json.ts';
@@ -31,7 +31,7 @@ interface Opening {
   mapping: Mapping | null;
 }
 
-interface CsvOpening extends Opening {
+interface StartedOpening extends Opening {
   /** At least the first `START_BYTES` of the content, or all of it. */
   start: Buffer;
   /** Whether the end of `start` ends its last record. */
@@ -54,6 +54,19 @@ export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowRead
   };
 }
 
+/** A reader of the NDJSON of a file that is followed. Without a mapping, the first line decides whether all have an id. */
+export async function eventLinesReader({ start, isWhole, ...how }: StartedOpening): Promise<RowReader> {
+  const reader = ndjsonReader(how);
+  if (how.mapping !== null) return reader;
+  for await (const records of readRecords([start], how.begin, reader.layout, isWhole)) {
+    const [row] = reader.rows(records.slice(0, 1));
+    // The import stops there anyway.
+    if (row instanceof CathedralError) return reader;
+    if (row) return { ...reader, mapping: eventsOfFile(Object.hasOwn(row, 'id')) };
+  }
+  return reader;
+}
+
 /**
  * A reader of a CSV table (RFC 4180, with any line end): comma, semicolon or tab, by its header or as given. Throws `ledger_corrupt` for a
  * header that is none, `ledger_schema` and `config_invalid` for columns that the mapping does not know.
@@ -65,7 +78,7 @@ export async function csvReader({
   mapping: given,
   start,
   isWhole,
-}: CsvOpening): Promise<RowReader> {
+}: StartedOpening): Promise<RowReader> {
   const { header: line = 1, delimiter: own } = given?.file ?? {};
   const layout = { name, separators: Buffer.from(own ?? DELIMITERS.join('')), header: line };
   const first: FileRecord[] = [];
