@@ -138,7 +138,10 @@ export const MappingFile = z.strictObject({
     .strictObject({
       encoding: z
         .string()
-        .refine(isEncoding, 'an encoding by its name in browsers, like windows-1252, iso-8859-2, shift_jis, gbk or macintosh')
+        .refine(
+          isEncoding,
+          'an encoding by its name in browsers, like windows-1252, iso-8859-2, shift_jis, gbk or macintosh',
+        )
         .optional()
         .describe('Its encoding, such as windows-1252. Default: UTF-8, or UTF-16 with a byte order mark'),
       delimiter: Character.optional().describe(

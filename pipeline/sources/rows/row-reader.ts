@@ -109,11 +109,14 @@ export async function csvReader({
   assertColumns(mapping, named, place, ' (its "file": {"header": 3} says that line 3 has the names)');
   assertOnce(columns, given ? mapping.columns : named, place);
   const shape = { columns, line: header.line, isWhole: given === null };
+  const table = { name, decode, delimiter, shape, mapping };
   const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
     const [{ line } = { line: 0 }] = records;
     const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, `${name}:${line}`));
     if (!(all instanceof CathedralError) && all.length === records.length)
-      return records.map((record, index) => rowOf(all[index]!, shape, `${name}:${record.line}`));
+      return records.map(
+        (record, index) => hiddenRow(record, table) ?? rowOf(all[index]!, shape, `${name}:${record.line}`),
+      );
     // One of them is wrong: the others are read alone.
     if (records.length > 1) return records.flatMap((record) => rows([record]));
     return [
@@ -178,6 +181,33 @@ function parseCells(records: Buffer, delimiter: string, place: string): string[]
       cause,
     );
   }
+}
+
+interface Table extends Pick<Opening, 'name' | 'decode'> {
+  delimiter: string;
+  shape: Shape;
+  mapping: Mapping;
+}
+
+/**
+ * Two quotes that nobody closed, lines apart, make one cell of all rows between them. In a text of several lines, none has as many cells as
+ * the table and a time in the column of times.
+ */
+function hiddenRow(record: FileRecord, { name, decode, delimiter, shape, mapping }: Table) {
+  if (record.after.line - record.line < 2 || mapping.columnOf('', 'timestamp') === null) return null;
+  const [, ...lines] = decode(record)
+    .toString()
+    .trimEnd()
+    .split(/\r\n|\n|\r/);
+  const index = lines.findIndex((text) => {
+    const row = rowOf(text.replaceAll('"', '').split(delimiter), shape, name);
+    if (row instanceof CathedralError) return false;
+    const events = orFault(() => mapping.events(row, () => name));
+    return !(events instanceof CathedralError) && events.some(({ timestamp }) => timestamp !== undefined);
+  });
+  if (index < 0) return null;
+  const found = `line ${record.line + 1 + index} between its quotes, which is a row by itself`;
+  return corrupt(`${name}:${record.line}`, QUOTES, found);
 }
 
 /** The columns of a table, an empty name for one without. */

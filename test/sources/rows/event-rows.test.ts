@@ -224,6 +224,18 @@ describe('events are read from', () => {
     }
   });
 
+  test('CSV with two quotes that nobody closed, and not as one cell of all rows between them', async () => {
+    const row = (line: number, note: string) => `2026-10-01T06:00:0${line}Z,a,${note},x`;
+    const notes = ['one', '"Smith', 'three', 'pipe 5"', '"a\nb, c, d\ne"'];
+    const table = ['timestamp,type,data.note,agent', ...notes.map((note, at) => row(at, note))].join('\n');
+    const { lines, faults } = await read(table, 'a.csv');
+    expect(lines).toEqual([2, 6]);
+    expect(faults).toEqual([
+      expect.stringContaining('a.csv:3: expected CSV with quotes around the whole cell'),
+    ]);
+    expect(faults[0]).toContain('found line 4 between its quotes, which is a row by itself');
+  });
+
   test('CSV with any cells, as another program writes them', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', 'é', '漢') });
     const written = fc.record({
