@@ -41,7 +41,7 @@ const Numbers = {
 const Scale = z
   .int()
   .min(1)
-  .max(12)
+  .max(18)
   .optional()
   .describe(
     'How many places the point of a number moves to the left: with 2, 12345 cents are 123.45. Default: none',

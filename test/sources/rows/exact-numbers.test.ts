@@ -185,6 +185,7 @@ test('the point of a number in cents or percent moves by its scale, and no digit
   const shift = { column: 'v', as: 'number', scale: 2 };
   const table = { name: 'cents.csv', ...csv('at,v', (one) => one), mapping: burns(shift) };
   const rows = { name: 'cents.ndjson', ...ndjson(row), mapping: burns(shift) };
+  const wei = { name: 'wei.csv', ...csv('at,v', (one) => one), mapping: burns({ ...shift, scale: 18 }) };
   const shares: Path = {
     name: 'percent.csv',
     ...csv('at,v', (one) => quoted(one)),
@@ -193,6 +194,8 @@ test('the point of a number in cents or percent moves by its scale, and no digit
   for (const [path, numbers, expected] of [
     [table, cents, moved],
     [rows, ['12345', '5', '0', '12345.5'], ['123.45', '0.05', '0', '123.455']],
+    // The smallest units of Ether and most other tokens.
+    [wei, ['1000000000000000000', '1234500000000000000000', '1e18'], ['1', '1234.5', '1']],
     [shares, ['97,5%', '-3 %', '100%'], ['0.975', '-0.03', '1']],
   ] as const) {
     const results = await append(path, numbers);
