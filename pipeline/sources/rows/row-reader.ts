@@ -106,7 +106,9 @@ export async function csvReader({
       JSON.stringify(named[0]),
     );
   const mapping = given ?? plainMapping(named, place);
-  assertColumns(mapping, named, place, ' (its "file": {"header": 3} says that line 3 has the names)');
+  const remedy =
+    ' (its "file": {"header": 3, "delimiter": ";"} says that line 3 has the names, and what separates them)';
+  assertColumns(mapping, named, place, remedy);
   assertOnce(columns, given ? mapping.columns : named, place);
   const shape = { columns, line: header.line, isWhole: given === null };
   const table = { name, decode, delimiter, shape, mapping };
