@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
@@ -110,6 +110,24 @@ describe('live values', () => {
     await page.waitForLoadState('networkidle');
     expect(await page.locator('[data-live-label]').textContent()).toMatch(/^As of /);
     expect([host.missed, wrong]).toEqual([[], []]);
+  });
+
+  test('are followed again after the stream was refused, as by a proxy while the service restarts', async () => {
+    await using host = await openHost(built.out, event('government/sentinel-status.json', STATUS));
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(`${host.origin}/sentinels/atlas/`);
+    await page.locator('.is-live').waitFor();
+    const refused = page.waitForResponse((response) => response.status() === 502);
+    await page.route(/\/live\?/, (route) => route.fulfill({ status: 502 }), { times: 1 });
+    host.listeners[0]!.end();
+    await refused;
+    await expect.poll(() => page.locator('.is-live').count()).toBe(0);
+    await page.clock.fastForward(60_000);
+    await page.locator('.is-live').waitFor();
+    expect(host.listeners).toHaveLength(2);
   });
 
   test('are followed by one connection for the paths that the page shows', async () => {

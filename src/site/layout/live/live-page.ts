@@ -9,6 +9,9 @@ interface Message {
   value?: unknown;
 }
 
+/** After a refusal, ms; up to twice as long, so that not all pages ask at once. */
+const AGAIN_MS = 30_000;
+
 /**
  * Keeps the page's values in step with the ledger. Does nothing in a static copy. A hidden page closes its connection,
  * because a browser allows at most six per host.
@@ -18,9 +21,14 @@ async function followLive(): Promise<void> {
   const paths = [...new Set(elements.map(({ dataset }) => dataset.livePath!))];
   if (paths.length === 0 || !(await isServed(location.pathname).catch(() => false))) return;
   let source: EventSource | null = null;
+  let again = 0;
   const turn = () => {
+    clearTimeout(again);
     source?.close();
-    source = document.hidden ? null : listen(paths, elements);
+    source = document.hidden ? null : listen(paths, elements, turnLater);
+  };
+  const turnLater = () => {
+    again = window.setTimeout(turn, AGAIN_MS * (1 + Math.random()));
   };
   document.addEventListener('visibilitychange', turn);
   // A page in the back/forward cache would keep its connection.
@@ -29,7 +37,11 @@ async function followLive(): Promise<void> {
   turn();
 }
 
-function listen(paths: readonly string[], elements: readonly HTMLElement[]): EventSource {
+function listen(
+  paths: readonly string[],
+  elements: readonly HTMLElement[],
+  refused: () => void,
+): EventSource {
   const source = new EventSource(`/live?paths=${paths.join(',')}`);
   for (const path of paths) {
     source.addEventListener(path, ({ data }: MessageEvent<string>) => {
@@ -38,8 +50,11 @@ function listen(paths: readonly string[], elements: readonly HTMLElement[]): Eve
       label(timestamp, true);
     });
   }
-  // The browser reconnects, unless the server refused. Then the page stays as old as its label says.
-  source.addEventListener('error', () => label(null, false));
+  // The browser reconnects, unless it was refused, as by a proxy while the server restarts. A server without a stream refuses always.
+  source.addEventListener('error', () => {
+    label(null, false);
+    if (source.readyState === EventSource.CLOSED && newest !== '') refused();
+  });
   return source;
 }
 
