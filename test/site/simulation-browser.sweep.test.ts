@@ -234,6 +234,9 @@ test('a run is printed without what paper cannot do, with its question, ending a
   expect(await page.locator('#simulation :is(input, select, button:not(.sort)):visible').count()).toBe(0);
   for (const part of ['[data-part="question"]', '.ended', '.ended .entries', '[data-part="course"] svg'])
     expect(await page.locator(part).isVisible()).toBe(true);
+  await page.goto(`${host.origin}${PATH}${RUN}`);
+  await reach(page, 'decision');
+  expect(await page.locator('.choice > button').first().isVisible()).toBe(true);
   await page.goto(`${host.origin}${PATH}`);
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('.scenario dd').first().isVisible()).toBe(true);
