@@ -111,6 +111,15 @@ describe('a portal', () => {
     },
   );
 
+  test('has the days of a chart inside the window of a phone, in double type', async () => {
+    const page = await open('/charts/supply/', { viewport: { width: 390, height: 800 } });
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    const { x, width } = (await page.locator('#days-extent').boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
+  });
+
   test('draws its charts in the reader’s colours', async () => {
     const colours: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
