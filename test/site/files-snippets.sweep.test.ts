@@ -210,6 +210,7 @@ describe.each([
     script: RUN_ALL.python,
     of: python,
     oldestFirst: (time: string) => `assert df["${time}"].is_monotonic_increasing`,
+    isBoolean: (name: string) => `assert df["${name}"].dtype == bool`,
   },
   {
     tool: 'R',
@@ -218,8 +219,9 @@ describe.each([
     script: RUN_ALL.r,
     of: r,
     oldestFirst: (time: string) => `stopifnot(!is.unsorted(df$${time}))`,
+    isBoolean: (name: string) => `stopifnot(is.logical(df$${name}))`,
   },
-])('the example for $tool', ({ program, has, script, of, oldestFirst }) => {
+])('the example for $tool', ({ program, has, script, of, oldestFirst, isBoolean }) => {
   test.runIf(has)(
     'makes a data frame with the rows of each file, the oldest of a history first',
     async () => {
@@ -228,10 +230,10 @@ describe.each([
         await run('sh', ['-c', curl(source).code], { cwd: all.folder, env: all.env });
       const tables = all.sources.filter(({ source }) => source.shape.kind !== 'bibtex');
       const codes = tables.map(({ artifact, source }) => {
-        const { shape, isNewestFirst } = source;
-        const checked =
-          shape.kind === 'csv' && shape.time && isNewestFirst ? oldestFirst(shape.time.name) : '';
-        return [artifact.path, `${of(source).code}\n${checked}`];
+        const { shape, booleans, isNewestFirst } = source;
+        const checked = shape.kind === 'csv' ? booleans.map(isBoolean) : [];
+        if (shape.kind === 'csv' && shape.time && isNewestFirst) checked.push(oldestFirst(shape.time.name));
+        return [artifact.path, [of(source).code, ...checked].join('\n')];
       });
       const frames = await framesOf(program, script, Object.fromEntries(codes), all);
       expect([...frames.keys()]).toEqual(tables.map(({ artifact }) => artifact.path));

@@ -25,6 +25,8 @@ export interface Source {
   columns: readonly string[];
   /** Numbers, from 1, of the columns of a CSV that are not numbers. */
   texts: readonly number[];
+  /** Columns of a CSV that say true or false. */
+  booleans: readonly string[];
   /** The column that holds exact amounts, for which a double may be too short; null if none does. */
   exact: string | null;
   /** Rows are newest first, so differences between rows need them sorted. */
@@ -50,6 +52,7 @@ export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
     shape: shapeOf(artifact, table, urls('.ndjson')[0]),
     columns: columns.map(({ name }) => name),
     texts: columns.flatMap(({ type }, index) => (NUMBERS.includes(type) ? [] : [index + 1])),
+    booleans: columns.flatMap(({ name, type }) => (type === 'boolean' ? [name] : [])),
     exact: columns.find(({ type }) => type === 'decimal')?.name ?? null,
     isNewestFirst: artifact.kind === 'history',
     xlsx: urls('.xlsx').at(-1) ?? null,
@@ -78,6 +81,7 @@ export function chartSource(
     shape: { kind: 'csv', time: time ? { name: time.name, type: TIME_TYPES[time.name]! } : null },
     columns: columns.map(({ name }) => name),
     texts: columns.flatMap(({ unit }, index) => (unit === '' ? [index + 1] : [])),
+    booleans: [],
     exact: null,
     isNewestFirst: false,
     xlsx: null,
@@ -230,7 +234,7 @@ export function python(source: Source): Snippet {
 
 /** Loads a data frame with base R, and jsonlite for JSON. Only an empty cell is missing: an id may be `NA`. */
 export function r(source: Source): Snippet {
-  const { shape, url, fileName, exact, isNewestFirst } = source;
+  const { shape, url, fileName, booleans, exact, isNewestFirst } = source;
   const place = placeOf(source);
   const tool = 'R';
   switch (shape.kind) {
@@ -244,6 +248,8 @@ export function r(source: Source): Snippet {
       const code = lines(
         `df <- read.csv("${place}", na.strings = "")`,
         time && `df$${time.name} <- ${parsed}`,
+        // R takes TRUE for a truth value, and leaves true a text.
+        ...booleans.map((name) => `df$${name} <- as.logical(df$${name})`),
         time && isNewestFirst ? `df <- df[order(df$${time.name}), ]` : null,
         'str(df)',
       );
