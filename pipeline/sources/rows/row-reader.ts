@@ -185,6 +185,9 @@ function parseCells(records: Buffer, delimiter: string, place: string): string[]
   }
 }
 
+/** Of a row that is not taken for a line of a text. */
+const LEAST_CELLS = 4;
+
 interface Table extends Pick<Opening, 'name' | 'decode'> {
   delimiter: string;
   shape: Shape;
@@ -193,10 +196,11 @@ interface Table extends Pick<Opening, 'name' | 'decode'> {
 
 /**
  * Two quotes that nobody closed, lines apart, make one cell of all rows between them. In a text of several lines, none has as many cells as
- * the table and a time in the column of times.
+ * the table and a time in the column of times, unless they are few: a line of a log has two or three.
  */
 function hiddenRow(record: FileRecord, { name, decode, delimiter, shape, mapping }: Table) {
   if (record.after.line - record.line < 2 || mapping.columnOf('', 'timestamp') === null) return null;
+  if (shape.columns.length < LEAST_CELLS) return null;
   const [, ...lines] = decode(record)
     .toString()
     .trimEnd()

@@ -234,6 +234,10 @@ describe('events are read from', () => {
       expect.stringContaining('a.csv:3: expected CSV with quotes around the whole cell'),
     ]);
     expect(faults[0]).toContain('found line 4 between its quotes, which is a row by itself');
+    // A line of a log may be three cells with a time.
+    const cell = '"two lines of a log:\n2026-10-01T06:00:00Z,info,started"';
+    const narrow = await read(`timestamp,type,agent\n2026-10-01T06:00:00Z,a,${cell}`, 'b.csv');
+    expect(narrow).toMatchObject({ lines: [2], faults: [] });
   });
 
   test('CSV with any cells, as another program writes them', async () => {
