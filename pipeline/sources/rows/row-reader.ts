@@ -212,8 +212,8 @@ function hiddenRow(record: FileRecord, { name, decode, delimiter, shape, mapping
     return !(events instanceof CathedralError) && events.some(({ timestamp }) => timestamp !== undefined);
   });
   if (index < 0) return null;
-  const found = `line ${record.line + 1 + index} between its quotes, which is a row by itself`;
-  return corrupt(`${name}:${record.line}`, QUOTES, found);
+  const found = `line ${record.line + 1 + index}: a quote may not be closed`;
+  return corrupt(`${name}:${record.line}`, 'cells of which no line is a row by itself', found);
 }
 
 /** The columns of a table, an empty name for one without. */
