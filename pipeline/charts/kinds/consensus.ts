@@ -40,7 +40,8 @@ export const consensus = defineChart({
         ['consensus_reached', 'Of those, with consensus', 'count'],
       ]),
       finding: () => finding(days),
-      note: () => 'There is no rate if none was closed in 30 days.',
+      note: () =>
+        'There is no rate if none was closed in 30 days. Rate and counts end at the last whole day, so the current rate may be another one.',
       mark() {
         const {
           consensus_rate: rate,
