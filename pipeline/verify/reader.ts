@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts';
 import { software } from '../config/software.ts';
-import { readGiven } from '../disk/read-given.ts';
+import { givenText, readGiven } from '../disk/read-given.ts';
 import { CathedralError } from '../errors.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import { noteText, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
@@ -128,7 +128,7 @@ export async function trustedKeys(given: string): Promise<Verifier[]> {
 /** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid, also for another file. */
 export async function readHeld(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
-  const note = (await readGiven(path, 'a readable checkpoint')).toString();
+  const note = givenText(await readGiven(path, 'a readable checkpoint'), path);
   try {
     parseCheckpoint(noteText(note, path), path);
   } catch (cause) {
