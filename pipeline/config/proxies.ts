@@ -36,9 +36,13 @@ function addressOf(name: string, value: string): string {
 const UNREACHED =
   /https?:.*\b(fetch failed(?!: ERR_SSL)|establish tunnel|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234])\b/;
 
-/** Which way requests went, for a message that says that a host did not answer; null for any other. */
+/** Over plain HTTP, this may be the answer of a proxy that refuses the host, and not of the host. */
+const REFUSED = /\bhttp:.*\bstatus 403\b/;
+
+/** Which way requests went, for a message that says that a host did not answer, or perhaps a proxy in its place; null for any other. */
 export function describeProxies(message: string): string | null {
-  if (!UNREACHED.test(message)) return null;
+  const isByProxy = REFUSED.test(message) && (inUse.http_proxy ?? inUse.HTTP_PROXY) !== undefined;
+  if (!isByProxy && !UNREACHED.test(message)) return null;
   const ways = Object.entries(inUse).map(([name, value]) => `${name} is ${hidden(name, `${value}`)}`);
   return ways.length > 0 ? ways.join(', ') : 'no proxy is used, since HTTPS_PROXY and HTTP_PROXY are not set';
 }

@@ -107,6 +107,13 @@ describe('the proxy that the environment names', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('is named if it may be what refuses a host, over plain HTTP', async () => {
+    const { address } = await proxyTo(null, 403);
+    const { status, stdout } = await runCli(['verify', ORIGIN], { HTTP_PROXY: address });
+    expect(status).toBe(4);
+    expect(stdout).toMatch(new RegExp(`found status 403 .*\\nHTTP_PROXY is http://${address}`));
+  });
+
   test('is not asked about hosts in NO_PROXY', async () => {
     const server = await LyingServer.start(site);
     onTestFinished(() => server.close());
