@@ -12,6 +12,8 @@ import {
 import { csvRow } from '../../pipeline/artifacts/format/csv-row.ts';
 import { chartCsv } from '../../pipeline/charts/chart-table.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+// As every program has them, whose files import the schemas of events.
+import '../../pipeline/words/zod-messages.ts';
 
 const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '漢', '=', ';', '\t') }),
