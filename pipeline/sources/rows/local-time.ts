@@ -44,7 +44,7 @@ const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   // Also a.m., and p. m. as in Spanish.
   ['a', '(?<noon>[AaPp]\\.?\\s?[Mm]\\.?)'],
   // Also GMT+2, as forms of Google write it.
-  ['XXX', '(?<offset>Z|(?:UTC|GMT)(?:[+-]\\d{1,2}(?::?\\d{2})?)?|[+-]\\d{2}(?::?\\d{2})?)'],
+  ['XXX', '(?<offset>Z|(?:UTC|GMT)(?:[+-](?:\\d{4}|\\d{1,2}(?::\\d{2})?))?|[+-]\\d{2}(?::?\\d{2})?)'],
   ['T', 'T'],
 ];
 

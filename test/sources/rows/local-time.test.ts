@@ -106,6 +106,7 @@ describe('a time', () => {
       { format: 'dd.MM.yyyy HH:mm', zone: 'Asia/Riyadh' },
       'a year of the Gregorian calendar',
     ],
+    ['2026-10-01 10:00 UTC+123', { format: 'yyyy-MM-dd HH:mm XXX' }, 'in the format yyyy-MM-dd HH:mm XXX'],
     ['2026-13', { format: 'yyyy-MM' }, 'exists in the calendar'],
     ['2026-03-02', { format: 'yyyy-MM' }, 'in the format yyyy-MM'],
     ['2026-03', {}, 'for months, "format": "yyyy-MM"'],
