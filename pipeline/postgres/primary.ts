@@ -175,11 +175,15 @@ async function readFacts(client: pg.ClientBase, connecting: Connecting): Promise
   return { ...facts, timeline: timeline === null ? null : Number.parseInt(timeline, 16) };
 }
 
-/** Throws store_failed if two connections, both still open, have one session of the server. Then what one sets is lost, or the other's. */
-export function assertSessions(sessions: readonly { pid: number }[], place: string): void {
-  if (new Set(sessions.map(({ pid }) => pid)).size === sessions.length) return;
+/**
+ * `seen`: for each of some connections, all still open, the sessions of its statements. Throws store_failed if they are not the connection's own:
+ * then what one sets is lost, or another's.
+ */
+export function assertSessions(seen: readonly (readonly number[])[], place: string): void {
+  const areOwn = seen.every((pids) => new Set(pids).size === 1) && new Set(seen.flat()).size === seen.length;
+  if (areOwn) return;
   const expected = 'a session for each connection, as PgBouncer gives with pool_mode = session';
-  throw new CathedralError('store_failed', { place, expected, found: 'two connections with one session' });
+  throw new CathedralError('store_failed', { place, expected, found: 'connections that share sessions' });
 }
 
 /** The timeline of a server that can be used. Throws store_failed for another one; `newest` is the highest timeline seen before. */
