@@ -138,7 +138,9 @@ export class Batch {
     };
   }
 
-  #take({ line, id, draft }: FileRow, file: NamedRows): EventDraft | null {
+  #take({ line, id, draft, warning }: FileRow, file: NamedRows): EventDraft | null {
+    const error = warning && this.#warning(warning, `${file.name}:${line}`);
+    if (error) this.#refuse(error);
     if (draft === null) this.leftOut += 1;
     if (draft instanceof CathedralError) this.#refuse(draft);
     if (draft === null || draft instanceof CathedralError) return null;

@@ -298,8 +298,9 @@ class FileView implements RowView {
     }
   }
 
-  #row(row: Row | CathedralError, { line, after }: FileRecord): PlacedRow {
+  #row(row: Row | CathedralError, record: FileRecord): PlacedRow {
     const { layout, mapping } = this.#reader;
+    const { line, after } = record;
     const number = `${after.index}`;
     let id = number;
     const place = () => rowPlace(layout.name, { id: id || number, line });
@@ -312,6 +313,10 @@ class FileView implements RowView {
       if (event) assertRowId(id, column === null ? place() : `${place()}, column ${column}`);
       return event && timed(event, place);
     });
-    return draftRow({ id, line, place: after }, draft, mapping.columnOf);
+    return draftRow(
+      { id, line, place: after, warning: this.#reader.warningOf(record) },
+      draft,
+      mapping.columnOf,
+    );
   }
 }

@@ -1,6 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import { warningsOf } from '../../ledger/events/draft.ts';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { type EventWarning, warningsOf } from '../../ledger/events/draft.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
@@ -231,7 +230,10 @@ class Intake {
     if (this.fault) return [];
     try {
       if (isEvent(row)) return this.#isBack(row) ? null : this.#write(row, isLate);
-      if (row.event === null) return [];
+      if (row.event === null) {
+        this.#warn(row, []);
+        return [];
+      }
       if (this.#index.row(row.id)?.digest) return null;
       throw row.event;
     } catch (error) {
@@ -252,7 +254,7 @@ class Intake {
     const [{ event }] = events as [EventLine];
     if (late || form.isLate(row.timestamp, event.timestamp, this.#sealedUntil)) this.#late.push(row.id);
     this.findings.push(...findings);
-    this.#warn(event, row);
+    this.#warn(row, [...warningsOf(event), ...this.#index.names.of(event, `event ${event.seq}`)]);
     this.imported += 1;
     this.#seq += events.length;
     this.#notBefore = events.at(-1)!.event.timestamp;
@@ -260,9 +262,8 @@ class Intake {
   }
 
   /** What is probably a mistake. Of those that have the same one, the first row is named. */
-  #warn(event: LedgerEvent, row: EventRow): void {
-    const warnings = [...warningsOf(event), ...this.#index.names.of(event, `event ${event.seq}`)];
-    for (const warning of warnings) {
+  #warn(row: SourceRow, ofEvent: readonly EventWarning[]): void {
+    for (const warning of row.warning ? [row.warning, ...ofEvent] : ofEvent) {
       const { kind, expected, found } = warning;
       const known = this.#warnings.get(`${kind} ${expected}`);
       if (known) known.count += 1;

@@ -69,6 +69,8 @@ export interface SourceRow extends KnownRow {
   line?: number;
   /** Makes its event; or why it is no event; or null for a row that the mapping leaves out. */
   event: WriteEvent | CathedralError | null;
+  /** What is probably wrong with the row, beside what is with its event. */
+  warning?: EventWarning | null;
 }
 
 /** The next events of a ledger. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` or `import_failed`. */

@@ -2,7 +2,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { basename } from 'node:path';
 import { CathedralError, orNull } from '../../errors.ts';
-import type { EventDraft } from '../../ledger/events/draft.ts';
+import type { EventDraft, EventWarning } from '../../ledger/events/draft.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
 import { hasColumn, type Mapping, type Row } from './mapping.ts';
@@ -18,6 +18,8 @@ export interface FileRow {
   id: string | null;
   /** What it says; why it says nothing; or null for a row that the mapping leaves out. */
   draft: EventDraft | CathedralError | null;
+  /** What is probably wrong with the row, once for all of its events. */
+  warning: EventWarning | null;
 }
 
 /** The rows of a file, in batches. */
@@ -62,7 +64,10 @@ export async function readRowFile(
     for await (const all of readRecords(content, opening.begin, reader.layout, true)) {
       const records = all.filter(({ offset }) => offset >= reader.begin.offset);
       const found = records.length === 0 ? [] : reader.rows(records);
-      yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping, absent));
+      yield records.flatMap((record, index) => {
+        const own = { name, line: record.line, warning: reader.warningOf(record) };
+        return rowsOf(found[index]!, own, reader.mapping, absent);
+      });
     }
   }
   return { name, mapping: reader.mapping, unread: [], absent, rows: rows() };
@@ -76,15 +81,14 @@ async function* documentRows(
 ): AsyncGenerator<FileRow[]> {
   yield items.flatMap(({ line, value }) => {
     const row = orFault(() => objectRow(value, () => `${name}:${line}`));
-    return rowsOf(row, line, name, mapping, absent);
+    return rowsOf(row, { name, line, warning: null }, mapping, absent);
   });
 }
 
 /** The events of a row, each with its line; one without an event for a row that is left out. */
 function rowsOf(
   row: Row | CathedralError,
-  line: number,
-  name: string,
+  { name, line, warning }: { name: string } & Pick<FileRow, 'line' | 'warning'>,
   mapping: Mapping,
   absent: Set<string>,
 ): FileRow[] {
@@ -94,9 +98,12 @@ function rowsOf(
     for (const column of absent) if (hasColumn(row, column)) absent.delete(column);
     const [first = null, ...others] = mapping.events(row, place);
     const id = first && mapping.idOf(row, place);
-    return [{ line, id, draft: first }, ...others.map((draft) => ({ line, id: null, draft }))];
+    return [
+      { line, id, draft: first, warning },
+      ...others.map((draft) => ({ line, id: null, draft, warning: null })),
+    ];
   });
-  return rows instanceof CathedralError ? [{ line, id: null, draft: rows }] : rows;
+  return rows instanceof CathedralError ? [{ line, id: null, draft: rows, warning: null }] : rows;
 }
 
 /** Opens a file, or standard input. Throws `ledger_unreadable` when it is read. */

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CathedralError, errorOf } from '../../errors.ts';
-import { counted } from '../../words/number.ts';
+import type { EventWarning } from '../../ledger/events/draft.ts';
+import { counted, formatCount } from '../../words/number.ts';
 import type { Decode } from './input.ts';
 import { eventsOfFile, JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
@@ -17,6 +18,8 @@ export interface RowReader {
   mapping: Mapping;
   /** What some consecutive records say, or why one says nothing. */
   rows(records: readonly FileRecord[]): (Row | CathedralError)[];
+  /** What is probably wrong with a record that is a row all the same. */
+  warningOf(record: FileRecord): EventWarning | null;
 }
 
 /** The header of a CSV file ends within that many bytes: two rows of the greatest length. */
@@ -51,6 +54,7 @@ export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowRead
     begin,
     mapping: mapping ?? JSON_EVENTS,
     rows: (records) => records.map((record) => orFault(() => rowOfLine(record))),
+    warningOf: () => null,
   };
 }
 
@@ -111,13 +115,19 @@ export async function csvReader({
   assertColumns(mapping, named, place, remedy);
   assertOnce(columns, given ? mapping.columns : named, place);
   const shape = { columns, line: header.line, isWhole: given === null };
-  const table = { name, decode, delimiter, shape, mapping };
+  const isTimed = mapping.columnOf('', 'timestamp') !== null;
+  const table = { name, decode, delimiter, shape, mapping, isTimed };
+  const isWide = columns.length >= LEAST_CELLS;
+  const hiddenFault = (record: FileRecord) => {
+    const hidden = isWide && isTimed ? hiddenRows(record, table) : null;
+    return hidden && corrupt(`${name}:${record.line}`, hidden.expected, hidden.found);
+  };
   const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
     const [{ line } = { line: 0 }] = records;
     const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, `${name}:${line}`));
     if (!(all instanceof CathedralError) && all.length === records.length)
       return records.map(
-        (record, index) => hiddenRow(record, table) ?? rowOf(all[index]!, shape, `${name}:${record.line}`),
+        (record, index) => hiddenFault(record) ?? rowOf(all[index]!, shape, `${name}:${record.line}`),
       );
     // One of them is wrong: the others are read alone.
     if (records.length > 1) return records.flatMap((record) => rows([record]));
@@ -130,6 +140,8 @@ export async function csvReader({
     begin: { ...header.after, index: 0 },
     mapping,
     rows,
+    // In a narrow table it may be a line of a log, and in one without times a line of prose.
+    warningOf: (record) => (isWide !== isTimed ? hiddenRows(record, table) : null),
   };
 }
 
@@ -192,28 +204,36 @@ interface Table extends Pick<Opening, 'name' | 'decode'> {
   delimiter: string;
   shape: Shape;
   mapping: Mapping;
+  /** Whether it has a column of times. */
+  isTimed: boolean;
 }
 
 /**
  * Two quotes that nobody closed, lines apart, make one cell of all rows between them. In a text of several lines, none has as many cells as
  * the table and a time in the column of times, unless they are few: a line of a log has two or three.
  */
-function hiddenRow(record: FileRecord, { name, decode, delimiter, shape, mapping }: Table) {
-  if (record.after.line - record.line < 2 || mapping.columnOf('', 'timestamp') === null) return null;
-  if (shape.columns.length < LEAST_CELLS) return null;
+function hiddenRows(record: FileRecord, table: Table) {
+  const { name, decode, delimiter, shape, mapping, isTimed } = table;
+  if (record.after.line - record.line < 2) return null;
+  const at = shape.columns.indexOf(mapping.columnOf('', 'timestamp') ?? '');
+  const isRow = (text: string) => {
+    const cells = text.replaceAll('"', '').split(delimiter);
+    // Asking the mapping about each line of long texts would take longer than all else about a table.
+    if (cells.length !== shape.columns.length || (isTimed && !/\d\d/.test(cells[at] ?? text))) return false;
+    const row = rowOf(cells, shape, name);
+    const events = row instanceof CathedralError ? row : orFault(() => mapping.events(row, () => name));
+    if (events instanceof CathedralError) return false;
+    return events.some(({ timestamp }) => !isTimed || timestamp !== undefined);
+  };
   const [, ...lines] = decode(record)
     .toString()
     .trimEnd()
     .split(/\r\n|\n|\r/);
-  const index = lines.findIndex((text) => {
-    const row = rowOf(text.replaceAll('"', '').split(delimiter), shape, name);
-    if (row instanceof CathedralError) return false;
-    const events = orFault(() => mapping.events(row, () => name));
-    return !(events instanceof CathedralError) && events.some(({ timestamp }) => timestamp !== undefined);
-  });
-  if (index < 0) return null;
-  const found = `line ${record.line + 1 + index}: a quote may not be closed`;
-  return corrupt(`${name}:${record.line}`, 'cells of which no line is a row by itself', found);
+  const [first, ...others] = lines.flatMap((text, index) => (isRow(text) ? [record.line + 1 + index] : []));
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'more line')}`;
+  const found = `it${more} in one cell: a quote may not be closed`;
+  return { kind: 'value' as const, expected: `line ${first} to begin a row`, found };
 }
 
 /** The columns of a table, an empty name for one without. */

@@ -186,6 +186,26 @@ describe('a file of NDJSON', () => {
     expect(told).toEqual(['name 702']);
   });
 
+  test('of a narrow CSV table with two quotes that nobody closed is warned about, wherever they are', async () => {
+    const row = (number: number, kind: string, text: string) => `${timeOf(number)},${kind},${text}\n`;
+    const pair = (number: number, kind: string) => row(number, kind, '"5') + row(number + 1, 'note', '6"');
+    const type = { column: 'kind', values: { note: 'note', draft: null } };
+    const data = { note: { text: 'text' } };
+    const file = { timestamp: 'at', type, agent: { constant: 'A' }, data };
+    const mapping = parseMapping(JSON.stringify(file), 'mapping.json');
+    const again = async () => (await follow('csv', mapping, { now: timeOf(9) })).findings;
+    const finding = (line: number, id: string) => ({
+      kind: 'value',
+      rows: [id],
+      message: `csv+file:${path}:${line}, row ${id}: expected line ${line + 1} to begin a row, found it in one cell: a quote may not be closed`,
+    });
+    writeFileSync(path, `at,kind,text\n${row(1, 'note', '4')}${pair(2, 'note')}`);
+    expect(await again()).toEqual([finding(3, '2')]);
+    appendFileSync(path, pair(4, 'note') + pair(6, 'draft'));
+    expect(await again()).toEqual([finding(5, '3'), finding(7, '4')]);
+    expect(await again()).toEqual([]);
+  });
+
   test('with thousands of mistakes gets twenty warnings of each kind', async () => {
     writeFileSync(
       path,

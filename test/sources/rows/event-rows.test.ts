@@ -10,6 +10,7 @@ interface Read {
   lines: number[];
   drafts: unknown[];
   faults: string[];
+  warnings: unknown[];
 }
 
 /** Reads content in chunks of `size` bytes, as a pipe may deliver it. */
@@ -23,11 +24,12 @@ async function read(
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  const result: Read = { lines: [], drafts: [], faults: [] };
+  const result: Read = { lines: [], drafts: [], faults: [], warnings: [] };
   try {
     const file = await readRowFile({ name, bytes: chunks() }, options);
     for await (const batch of file.rows) {
-      for (const { line, draft } of batch) {
+      for (const { line, draft, warning } of batch) {
+        if (warning) result.warnings.push(warning);
         if (draft instanceof CathedralError) result.faults.push(draft.message);
         else {
           result.lines.push(line);
@@ -115,7 +117,7 @@ describe('events are read from', () => {
   ])('%s', async ([, content, name, lines, options]) => {
     for (const size of [1, 7, 1000]) {
       const result = await read(content, name, options, size);
-      expect(result).toEqual({ lines, drafts: [MII, BEAT], faults: [] });
+      expect(result).toEqual({ lines, drafts: [MII, BEAT], faults: [], warnings: [] });
     }
   });
 
@@ -231,13 +233,28 @@ describe('events are read from', () => {
     const { lines, faults } = await read(table, 'a.csv');
     expect(lines).toEqual([2, 6]);
     expect(faults).toEqual([
-      'a.csv:3: expected cells of which no line is a row by itself, found line 4: a quote may not be closed (ledger_corrupt)',
+      'a.csv:3: expected line 4 to begin a row, found it and 1 more line in one cell: a quote may not be closed (ledger_corrupt)',
     ]);
-    // A line of a log may be three cells with a time.
-    const cell = '"two lines of a log:\n2026-10-01T06:00:00Z,info,started"';
-    const narrow = await read(`timestamp,type,agent\n2026-10-01T06:00:00Z,a,${cell}`, 'b.csv');
-    expect(narrow).toMatchObject({ lines: [2], faults: [] });
   });
+
+  test.each([
+    // A line of a log may be three cells with a time.
+    ['timestamp,type,agent', '2026-10-01T06:00:00Z,a,', '2026-10-01T06:00:00Z,info,started', true],
+    ['timestamp,type,agent', '2026-10-01T06:00:00Z,a,', 'one, two, three 2026', false],
+    ['timestamp,type,agent', '2026-10-01T06:00:00Z,a,', '2026-10-01T06:00:00Z, info', false],
+    // A line of prose may be four cells.
+    ['type,agent,data.a,data.b', 'a,b,c,', 'd,e,f,g', true],
+    ['type,agent,data.a', 'a,b,', 'd,e,f', false],
+  ])(
+    'a cell of %s that may be two quotes that nobody closed is a warning',
+    async (header, before, text, isWarned) => {
+      const table = `${header}\n${before}"x\n${text}\n\n${text}"\n`;
+      const { drafts, faults, warnings } = await read(table, 'a.csv');
+      expect({ drafts: drafts.length, faults }).toEqual({ drafts: 1, faults: [] });
+      const found = 'it and 1 more line in one cell: a quote may not be closed';
+      expect(warnings).toEqual(isWarned ? [{ kind: 'value', expected: 'line 3 to begin a row', found }] : []);
+    },
+  );
 
   test('CSV with any cells, as another program writes them', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', 'é', '漢') });
