@@ -406,6 +406,27 @@ describe('one page of each kind', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('is within the window of a phone where letters are twice as large', async () => {
+    await using visited = await opened({ viewport: { width: 360, height: 640 } });
+    const { page } = visited;
+    const found: string[] = [];
+    for (const path of new Set([
+      '',
+      'sentinels/eve/',
+      'files/economy/supply-by-day.csv/',
+      ...few(PAGES, 4),
+    ])) {
+      await page.goto(`${site.origin}/${path}`);
+      const wide = await page.evaluate(() => {
+        document.documentElement.style.fontSize = '212.5%';
+        for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
+        return document.documentElement.scrollWidth;
+      });
+      if (wide > 360) found.push(`/${path}: ${wide} px wide`);
+    }
+    expect(found).toEqual([]);
+  });
+
   test('gives a screen reader its landmarks, and a name for each link, button, field and picture', async () => {
     await using visited = await opened();
     const { page } = visited;
