@@ -122,9 +122,9 @@ describe('warnings', () => {
   });
 
   // All that pandas (STR_NA_VALUES), readr and spreadsheets read as a missing value, what others write for one, and errors of spreadsheets:
-  // #N/A in Italian, Norwegian and Russian, #REF! in Spanish, and what LibreOffice has no name for.
+  // #N/A in Italian, Norwegian, Russian, Turkish and Hungarian, #REF! in Spanish, and what LibreOffice has no name for; JavaScript's object.
   test.each(
-    '-1.#IND 1.#QNAN 1.#IND -1.#QNAN #N/A #N/A_N/A N/A n/a NA <NA> #NA NULL null NaN -NaN nan -nan None NaT - #REF! #N/D #I/T #Н/Д #¡REF! #¿NOMBRE? Err:502'.split(
+    '-1.#IND 1.#QNAN 1.#IND -1.#QNAN #N/A #N/A_N/A N/A n/a NA <NA> #NA NULL null NaN -NaN nan -nan None NaT - #REF! #N/D #I/T #Н/Д #¡REF! #¿NOMBRE? #YOK #HIÁNYZIK Err:502 (null) [NULL] [object_Object]'.split(
       ' ',
     ),
   )('of an agent, an id or a text that data frames read as missing: %s', (text) => {
