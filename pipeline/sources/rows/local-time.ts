@@ -351,7 +351,11 @@ function inUtc(
   return (ambiguous === 'later' ? later : earlier).withTimeZone('UTC').toPlainDateTime();
 }
 
-/** Whether this is a time zone: `Europe/Berlin`, `UTC`. */
+/**
+ * Whether this is a time zone: `Europe/Berlin`, `UTC`. EST and MST are zones without a summer time, which hardly anyone means who writes them: all
+ * times of a summer would be an hour off.
+ */
 export function isTimeZone(zone: string): boolean {
-  return orNull(() => new Intl.DateTimeFormat('en', { timeZone: zone })) !== null;
+  // Intl also knows PST, which Temporal does not.
+  return !/^[EM]ST$/i.test(zone) && orNull(() => Temporal.Now.zonedDateTimeISO(zone)) !== null;
 }

@@ -1,8 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { orNull } from '../../../pipeline/errors.ts';
-import { parseTime } from '../../../pipeline/sources/rows/local-time.ts';
+import { isTimeZone, parseTime } from '../../../pipeline/sources/rows/local-time.ts';
 import { messageOf } from '../../fault-of.ts';
+
+// Intl knows PST and BST, but no time can be read with them; America/Panama is what EST means.
+test('a time zone is one with which times are read as whoever writes it means', () => {
+  const zones = [
+    'Europe/Berlin',
+    'UTC',
+    'CET',
+    'Etc/GMT+5',
+    '+02:00',
+    'EST',
+    'MST',
+    'PST',
+    'BST',
+    'IST',
+    'Berlin',
+  ];
+  expect(zones.filter(isTimeZone)).toEqual(zones.slice(0, 5));
+});
 
 describe('a time', () => {
   test.for([
