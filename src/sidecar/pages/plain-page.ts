@@ -7,9 +7,10 @@ import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts'
 import { framedBy } from '../../../pipeline/release/format/response-headers.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import { formatBytes } from '../../../pipeline/words/number.ts';
+import { PROBLEMS, type Problem } from '../../api/problem.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { RequestHead } from '../files/representation.ts';
-import type { Answer } from '../request/answer.ts';
+import { type Answer, problemAnswer } from '../request/answer.ts';
 
 export interface PlainPage {
   /** Null: the first one is being made. */
@@ -70,26 +71,7 @@ export function plainPage(page: PlainPage): Answer {
   // Nobody has scrolled or typed here, and what was asked for takes its place.
   const again = isThere ? '' : `<meta http-equiv="refresh" content="${RETRY_S}">`;
   const title = page.organisation?.name ?? 'Cathedral Data Service';
-  const body = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">${again}
-<title>${escapeText(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escapeText(title)}</h1>
-${sentences(page)
-  .map((one) => `<p class="lead">${escapeText(one)}</p>`)
-  .join('\n')}
-${release ? listOf(release) : ''}
-</main>
-</body>
-</html>
-`;
+  const body = documentOf(title, sentences(page), { head: again, more: release ? listOf(release) : '' });
   return {
     status: isThere ? 200 : 503,
     headers: {
@@ -99,8 +81,44 @@ ${release ? listOf(release) : ''}
       Vary: 'Accept',
       ...(!isThere && { 'Retry-After': String(RETRY_S) }),
     },
-    body: Buffer.from(body),
+    body,
   };
+}
+
+/** A problem in the frame of an embed, for its reader. */
+export function problemPage(problem: Problem, path: string): Answer {
+  const { status, headers } = problemAnswer(problem);
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': `${POLICY}; ${framedBy(path)}`,
+      Vary: 'Accept',
+    },
+    body: documentOf(PROBLEMS[problem.code].title, [problem.message]),
+  };
+}
+
+function documentOf(title: string, words: readonly string[], { head = '', more = '' } = {}): Buffer {
+  return Buffer.from(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">${head}
+<title>${escapeText(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeText(title)}</h1>
+${words.map((one) => `<p class="lead">${escapeText(one)}</p>`).join('\n')}
+${more}
+</main>
+</body>
+</html>
+`);
 }
 
 function sentences({ release, status, path }: PlainPage): string[] {

@@ -4,7 +4,7 @@ import type { LiveQuery } from '../../api/routes/service.ts';
 import { queryOf } from '../../api/routes/table.ts';
 import { answerVerify } from '../attestations/answer-verify.ts';
 import type { ServedRelease } from '../files/releases.ts';
-import { plainPage, wantsPage } from '../pages/plain-page.ts';
+import { plainPage, problemPage, wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
@@ -53,8 +53,12 @@ export async function handleRequest(
 
 /** Null if the connection was taken over for a stream. Never throws: a refusal is an answer, too. */
 function answerOrRefuse(context: RequestContext, services: Services): Answer | null | Promise<Answer | null> {
-  const refuse = (error: unknown) =>
-    problemAnswer(toProblem(error, context, services), redactedPath(context));
+  const refuse = (error: unknown) => {
+    const problem = toProblem(error, context, services);
+    const { path, request } = context;
+    const isFramed = path?.startsWith('embed/') && wantsPage(request);
+    return isFramed ? problemPage(problem, path!) : problemAnswer(problem, redactedPath(context));
+  };
   try {
     parseRequest(context);
     const release = context.all.clients.take(context.request);

@@ -7,6 +7,7 @@ import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import type { Part, Status } from '../../../pipeline/release/format/status.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import type { RenderJob } from '../../../src/sidecar/charts/renderer-thread.ts';
+import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { createPagesOnRequest } from '../../../src/sidecar/pages/pages-on-request.ts';
 import { dataFile, tinyFacts } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
@@ -198,6 +199,23 @@ describe('from the compiled site', () => {
       ["'none'", "'none'", "'none'"],
     ];
     expect(found).toEqual([404, 503, 503, 503].map((status) => [status, ...framing]));
+  });
+
+  test('a refusal in the frame of an embed is a page for its reader, and a problem document for a program', async () => {
+    const gate = new LoadGate({ limits: { active: 0, loopDelayMs: 0 }, loopDelayMs: () => 1 });
+    const { app } = await tinyApp(await temporaryFolder(), { services: { gate } });
+    const get = (url: string, headers: Record<string, string>) => app.inject({ url, headers });
+    const { statusCode, headers, body } = await get('/embed/supply/?series=burned', BROWSER);
+    expect([statusCode, body]).toEqual([503, expect.stringContaining('<h1>Overloaded</h1>')]);
+    expect(body).toContain('<p class="lead">The server is handling too many requests.</p>');
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'retry-after': '10',
+      'content-security-policy': expect.stringContaining('frame-ancestors *'),
+    });
+    expect((await get('/embed/supply/', {})).json()).toMatchObject({ code: 'overloaded' });
+    expect((await get('/charts/supply.csv', BROWSER)).json()).toMatchObject({ code: 'overloaded' });
   });
 
   test('a page that fails is reported, and the plain page stands for it', async () => {
