@@ -1,5 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { inParallel } from '../disk/in-parallel.ts';
+import type { CathedralError } from '../errors.ts';
 import type { Hash, TreeHead } from '../ledger/log/hash.ts';
 import { isExtended } from '../ledger/log/proofs.ts';
 import { newTiles, type Tile } from '../ledger/log/tile.ts';
@@ -61,8 +62,14 @@ export async function readCheckpoint(
 ): Promise<TreeHead> {
   const text = expected.keys ? (await verifyNote(note, expected.keys, place)).text : noteText(note, place);
   const { origin, ...head } = parseCheckpoint(text, place);
-  if (origin !== expected.origin) throw forkError(place, `the log ${expected.origin}`, origin);
+  if (origin !== expected.origin) throw otherLog(place, expected.origin, origin);
   return head;
+}
+
+/** `found`: the log that the checkpoint at `place` names. */
+export function otherLog(place: string, log: string, found: string): CathedralError {
+  const why = 'so it is of another service, or this one has begun another log';
+  return forkError(place, `a checkpoint of the log ${log}`, `one of the log ${found}, ${why}`);
 }
 
 /** The reader's tree must begin with an earlier one. Throws mirror_rollback or mirror_forked. */

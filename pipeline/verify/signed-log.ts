@@ -3,9 +3,8 @@ import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
 import { MAX_NOTE_BYTES, type Verifier } from '../ledger/notes/note.ts';
 import { openCheckpoint } from './audit/verify-proof.ts';
 import { mismatchError } from './findings.ts';
-import { assertExtends, CHECKPOINT, openLog } from './log.ts';
+import { assertExtends, CHECKPOINT, openLog, otherLog } from './log.ts';
 import { type Origin, readSmall } from './origin.ts';
-import { forkError } from './signed-release.ts';
 
 /** A log whose checkpoint a known key signed. */
 export interface SignedLog {
@@ -43,7 +42,7 @@ export async function assertExtendsKept(
   verifiers: readonly Verifier[],
 ): Promise<Checkpoint> {
   const { checkpoint: kept } = await openCheckpoint(note, verifiers, place);
-  if (kept.origin !== checkpoint.origin) throw forkError(place, `the log ${kept.origin}`, checkpoint.origin);
+  if (kept.origin !== checkpoint.origin) throw otherLog(place, checkpoint.origin, kept.origin);
   await assertExtends(reader, kept, place);
   return kept;
 }
