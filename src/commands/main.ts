@@ -20,6 +20,9 @@ let unread = 141;
 
 const progress = new Progress(process.stderr, Date.now);
 
+/** How long the process goes on with a connection that nobody ends, ms. */
+const LEFT_OPEN_MS = 1000;
+
 /** What the system and SQLite say of a place where this user may not write. */
 const REFUSED = /\b(EACCES|EPERM|EROFS)\b|readonly database|unable to open database file/;
 /** As bin/cathedral tells: SIGHUP after nohup. */
@@ -116,3 +119,6 @@ function adviceOnPlace({ place, message }: CathedralError): string {
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
 process.exitCode = (await main(process.argv.slice(2)).catch(explain)) || stopped();
+// By then everything is awaited: what is left is a connection that nobody ends, such as that to a proxy that never answers. What was
+// printed is read first.
+setTimeout(() => process.stdout.write('', () => process.exit()), LEFT_OPEN_MS).unref();

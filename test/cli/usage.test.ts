@@ -218,3 +218,16 @@ test('a start that follows another has the types of no module to take away, and 
   expect((await start()).stdout).toContain('internal/deps/amaro');
   expect((await start()).stdout).not.toMatch(/internal\/deps\/(amaro|undici)/);
 });
+
+test.each([
+  ['version', 0],
+  ['no-such-command', 2],
+])(
+  '%s ends although something is left open, such as a connection that nobody ends',
+  async (command, status) => {
+    const probe = join(await temporaryFolder(), 'probe.mjs');
+    await writeFile(probe, 'setInterval(() => {}, 60_000);');
+    const env = { NODE_OPTIONS: `--import ${probe}` };
+    expect(await new RunningCli([command], env, COMMAND).finished()).toMatchObject({ status });
+  },
+);
