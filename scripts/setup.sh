@@ -168,7 +168,7 @@ go_without() {
     chromium) download_chromium ;;
     chromium-headless-shell) say "using the installed Chromium: the tests are slower without the package $1." ;;
     nginx) [ -n "$benches" ] || fail "the tests need nginx: install it $how and start again." ;;
-    wrk | rclone) ;;
+    wrk | rclone | curl) ;;
     postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
@@ -196,6 +196,6 @@ case "${1:-}" in
   --node | --tools) ;;
   --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg tutorials firefox-esr ;;
   --cluster) install chromium postgresql ceph haproxy ;;
-  --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
+  --bench) install chromium nginx wrk rclone curl ceph postgresql haproxy ;;
   *) install chromium ;;
 esac
