@@ -356,6 +356,11 @@ function inUtc(
  * times of a summer would be an hour off.
  */
 export function isTimeZone(zone: string): boolean {
-  // Intl also knows PST, which Temporal does not.
-  return !/^[EM]ST$/i.test(zone) && orNull(() => Temporal.Now.zonedDateTimeISO(zone)) !== null;
+  if (/^[EM]ST$/i.test(zone)) return false;
+  // Intl also knows PST, and Temporal takes the zone of a whole time, 2026-10-01T08:00+02:00.
+  const isKnown = () => [
+    new Intl.DateTimeFormat('en', { timeZone: zone }),
+    Temporal.Now.zonedDateTimeISO(zone),
+  ];
+  return orNull(isKnown) !== null;
 }

@@ -18,6 +18,8 @@ test('a time zone is one with which times are read as whoever writes it means', 
     'BST',
     'IST',
     'Berlin',
+    '2026-10-01T08:00+02:00',
+    '2026-10-01T08:00[Europe/Berlin]',
   ];
   expect(zones.filter(isTimeZone)).toEqual(zones.slice(0, 5));
 });
