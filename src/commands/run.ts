@@ -105,9 +105,8 @@ const build = defineCommand({
     } = report;
     const { release, timestamp, ledger, files } = manifest;
     const ms = now() - started;
-    // As in status.json: a sentence may stand for several.
-    const latest = { count: findingCount, latest: findings };
-    const read = { new_snapshots: snapshots, new_events: events, findings: latest };
+    // A sentence may stand for several findings.
+    const read = { new_snapshots: snapshots, new_events: events, findings, finding_count: findingCount };
     const about = { outcome, release, as_of: timestamp, ledger, files: files.length, lacks };
     const news = [
       formatCount(snapshots, 'new snapshot'),
