@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm run bench: set-up, then every benchmark. Arguments select benchmarks by name.
+# npm run bench: set-up, then the benchmarks. Arguments select some by name.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --bench

@@ -3,8 +3,9 @@ import { PROBLEMS } from './problem.ts';
 
 const INTRODUCTION = `# HTTP problems
 
-Errors are problem documents ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)), \`application/problem+json\`, never cached. A code keeps its meaning; each has a page at the
-address in \`type\`:
+Errors are problem documents ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)), \`application/problem+json\`, never cached. A browser gets a page
+for what is missing, and in the frame of an [embed](embedding.md) for any error. A code keeps its meaning; each has a page at the address in
+\`type\`:
 
 \`\`\`json
 { "type": "/problems/not_found/", "title": "Not found", "status": 404, "detail": "No file is published at this path.", "instance": "/economy/suply", "code": "not_found" }
