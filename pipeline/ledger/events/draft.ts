@@ -135,7 +135,7 @@ function randomSalt(): string {
 /** Something in an event that is allowed and probably a mistake. `ledger append --strict` refuses it. */
 export interface EventWarning {
   /** One word for each kind, by which many warnings are counted. */
-  kind: 'type' | 'member' | 'cycle' | 'id' | 'name' | 'value';
+  kind: 'type' | 'member' | 'cycle' | 'id' | 'name' | 'value' | 'quote';
   expected: string;
   found: string;
 }

@@ -17,7 +17,7 @@ import {
 } from '../import/source.ts';
 import { assertText, decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
-import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
+import { type FileRecord, isQuoteOpen, LINE_ENDS, type RecordPlace, readRecords } from '../rows/records.ts';
 import { csvReader, eventLinesReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
 
 const importFault = errorOf('import_failed');
@@ -33,8 +33,6 @@ const REWRITTEN_MS = 60_000;
 const STILL_MS = 2000;
 const MOST_WAITS = 10;
 const CHUNK_BYTES = 256 * 1024;
-/** Of which one is at the end of each line. */
-const LINE_ENDS = Buffer.from('\r\n');
 
 /** How the file is written. */
 export type FileKind = 'ndjson' | 'csv';

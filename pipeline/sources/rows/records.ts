@@ -35,7 +35,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
 const ARRAY = 0x5b;
-const LINE_ENDS = Buffer.from('\r\n');
+/** Of which one is at the end of each line. */
+export const LINE_ENDS = Buffer.from('\r\n');
 const WHITE_SPACE = Buffer.from('\r\n\t ');
 
 /**

@@ -5,7 +5,14 @@ import { counted, formatCount } from '../../words/number.ts';
 import type { Decode } from './input.ts';
 import { eventsOfFile, JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
-import { type FileRecord, type Layout, NO_ARRAY, type RecordPlace, readRecords } from './records.ts';
+import {
+  type FileRecord,
+  type Layout,
+  LINE_ENDS,
+  NO_ARRAY,
+  type RecordPlace,
+  readRecords,
+} from './records.ts';
 import { parseLine } from './row-json.ts';
 
 const corrupt = errorOf('ledger_corrupt');
@@ -214,12 +221,15 @@ interface Table extends Pick<Opening, 'name' | 'decode'> {
  */
 function hiddenRows(record: FileRecord, table: Table) {
   const { name, decode, delimiter, shape, mapping, isTimed } = table;
-  if (record.after.line - record.line < 2) return null;
+  // The last row of a file may lack its line end.
+  const inside = record.after.line - record.line - (LINE_ENDS.includes(record.bytes.at(-1)!) ? 1 : 0);
+  if (inside === 0) return null;
   const at = shape.columns.indexOf(mapping.columnOf('', 'timestamp') ?? '');
   const isRow = (text: string) => {
     const cells = text.replaceAll('"', '').split(delimiter);
-    // Asking the mapping about each line of long texts would take longer than all else about a table.
-    if (cells.length !== shape.columns.length || (isTimed && !/\d\d/.test(cells[at] ?? text))) return false;
+    if (cells.length !== shape.columns.length) return false;
+    // Many lines of a long text have two or three cells: asking the mapping about each would take longer than all else about a table.
+    if (cells.length < LEAST_CELLS && at >= 0 && !/\d/.test(cells[at]!)) return false;
     const row = rowOf(cells, shape, name);
     const events = row instanceof CathedralError ? row : orFault(() => mapping.events(row, () => name));
     if (events instanceof CathedralError) return false;
@@ -233,7 +243,7 @@ function hiddenRows(record: FileRecord, table: Table) {
   if (first === undefined) return null;
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'more line')}`;
   const found = `it${more} in one cell: a quote may not be closed`;
-  return { kind: 'value' as const, expected: `line ${first} to begin a row`, found };
+  return { kind: 'quote' as const, expected: `line ${first} to begin a row`, found };
 }
 
 /** The columns of a table, an empty name for one without. */

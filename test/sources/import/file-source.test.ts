@@ -195,7 +195,7 @@ describe('a file of NDJSON', () => {
     const mapping = parseMapping(JSON.stringify(file), 'mapping.json');
     const again = async () => (await follow('csv', mapping, { now: timeOf(9) })).findings;
     const finding = (line: number, id: string) => ({
-      kind: 'value',
+      kind: 'quote',
       rows: [id],
       message: `csv+file:${path}:${line}, row ${id}: expected line ${line + 1} to begin a row, found it in one cell: a quote may not be closed`,
     });

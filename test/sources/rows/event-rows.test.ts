@@ -237,6 +237,17 @@ describe('events are read from', () => {
     ]);
   });
 
+  test('CSV with two quotes that nobody closed, with words for times, and without a last line end', async () => {
+    const values = { first: '2026-01-01T00:00:00Z', second: '2026-04-01T00:00:00Z' };
+    const file = { timestamp: { column: 'when', values }, type: { constant: 'note' }, agent: 'who' };
+    const mapping = parseMapping(JSON.stringify({ ...file, data: { note: { text: 'a' } } }), 'mapping.json');
+    const { lines, faults } = await read('when,who,a,b\nfirst,eve,1,"x\nsecond,kim,3,y"', 'a.csv', {
+      mapping,
+    });
+    expect(lines).toEqual([]);
+    expect(faults).toEqual([expect.stringContaining('expected line 3 to begin a row, found it in one cell')]);
+  });
+
   test.each([
     // A line of a log may be three cells with a time.
     ['timestamp,type,agent', '2026-10-01T06:00:00Z,a,', '2026-10-01T06:00:00Z,info,started', true],
@@ -252,7 +263,7 @@ describe('events are read from', () => {
       const { drafts, faults, warnings } = await read(table, 'a.csv');
       expect({ drafts: drafts.length, faults }).toEqual({ drafts: 1, faults: [] });
       const found = 'it and 1 more line in one cell: a quote may not be closed';
-      expect(warnings).toEqual(isWarned ? [{ kind: 'value', expected: 'line 3 to begin a row', found }] : []);
+      expect(warnings).toEqual(isWarned ? [{ kind: 'quote', expected: 'line 3 to begin a row', found }] : []);
     },
   );
 
