@@ -85,15 +85,15 @@ export function plainPage(page: PlainPage): Answer {
   };
 }
 
-/** A problem in the frame of an embed, for its reader. */
-export function problemPage(problem: Problem, path: string): Answer {
-  const { status, headers } = problemAnswer(problem);
+/** A problem in the frame of an embed, for its reader. `instance`: the requested path. */
+export function problemPage(problem: Problem, instance: string): Answer {
+  const { status, headers } = problemAnswer(problem, instance);
   return {
     status,
     headers: {
       ...headers,
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': `${POLICY}; ${framedBy(path)}`,
+      'Content-Security-Policy': `${POLICY}; ${framedBy(instance.slice(1))}`,
       Vary: 'Accept',
     },
     body: documentOf(PROBLEMS[problem.code].title, [problem.message]),

@@ -55,9 +55,9 @@ export async function handleRequest(
 function answerOrRefuse(context: RequestContext, services: Services): Answer | null | Promise<Answer | null> {
   const refuse = (error: unknown) => {
     const problem = toProblem(error, context, services);
-    const { path, request } = context;
-    const isFramed = path?.startsWith('embed/') && wantsPage(request);
-    return isFramed ? problemPage(problem, path!) : problemAnswer(problem, redactedPath(context));
+    const instance = redactedPath(context);
+    const isFramed = instance.startsWith('/embed/') && wantsPage(context.request);
+    return isFramed ? problemPage(problem, instance) : problemAnswer(problem, instance);
   };
   try {
     parseRequest(context);

@@ -214,6 +214,7 @@ describe('from the compiled site', () => {
       'retry-after': '10',
       'content-security-policy': expect.stringContaining('frame-ancestors *'),
     });
+    expect((await get('/embed/%zz/', BROWSER)).body).toContain('<h1>The request is malformed</h1>');
     expect((await get('/embed/supply/', {})).json()).toMatchObject({ code: 'overloaded' });
     expect((await get('/charts/supply.csv', BROWSER)).json()).toMatchObject({ code: 'overloaded' });
   });
