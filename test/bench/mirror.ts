@@ -67,7 +67,6 @@ export async function mirrorRuns(report: Report): Promise<void> {
   }
 }
 
-/** Its origin is a process of its own: what a child's parent takes up counts as the child's, too. */
 async function memoryWithLargeFile(folder: string): Promise<number> {
   const origin = await serve('mirror-origin', [`${LARGE_BYTES}`]);
   try {

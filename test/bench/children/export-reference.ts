@@ -1,6 +1,7 @@
 /** `export-reference.ts CSV FOLDER WHERE`: DuckDB copies rows of its own table, which was made from CSV, into a file. */
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { peakMb } from '../child.ts';
 
 const [, , csv, folder, where] = process.argv;
 const database = await DuckDBInstance.create(join(folder!, 'reference.duckdb'));
@@ -14,4 +15,4 @@ const start = performance.now();
 const { rowsChanged } = await connection.run(copy);
 const ms = performance.now() - start;
 console.error(`  reference: ${rowsChanged} rows`);
-console.log(JSON.stringify({ ms, rss: process.resourceUsage().maxRSS / 1024 }));
+console.log(JSON.stringify({ ms, rss: peakMb() }));
