@@ -20,7 +20,7 @@ let unread = 141;
 
 const progress = new Progress(process.stderr, Date.now);
 
-/** How long the process goes on with a connection that nobody ends, ms. */
+/** How long a command that has finished waits for connections that are still open before it exits, ms. */
 const LEFT_OPEN_MS = 1000;
 
 /** What the system and SQLite say of a place where this user may not write. */
@@ -119,6 +119,6 @@ function adviceOnPlace({ place, message }: CathedralError): string {
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
 process.exitCode = (await main(process.argv.slice(2)).catch(explain)) || stopped();
-// By then everything is awaited: what is left is a connection that nobody ends, such as that to a proxy that never answers. What was
-// printed is read first.
+// Everything that matters has been awaited. A connection to a proxy that never answers would keep the process running for minutes. The
+// empty write calls back once all output before it has been written.
 setTimeout(() => process.stdout.write('', () => process.exit()), LEFT_OPEN_MS).unref();

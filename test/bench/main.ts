@@ -48,7 +48,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   simulation,
 };
 
-/** Fifty years of events take about a quarter of an hour on two slow cores. */
+/** Fifty years of events take more than ten minutes on two slow cores. */
 const ONLY_BY_NAME = ['runs'];
 
 const chosen = process.argv.slice(2);
