@@ -15,10 +15,10 @@ import { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Choice, Keep } from '../verify/checks.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { FolderOrigin, STAGING } from '../verify/folder-origin.ts';
-import { CHECKPOINT } from '../verify/log.ts';
+import { CHECKPOINT, otherLog } from '../verify/log.ts';
 import type { Origin } from '../verify/origin.ts';
 import { assertPlaceable } from '../verify/placeable-paths.ts';
-import { forkError, type SignedRelease } from '../verify/signed-release.ts';
+import type { SignedRelease } from '../verify/signed-release.ts';
 import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
 import type { VerifiedSnapshot } from '../verify/snapshots.ts';
 import { Blobs, makeWay, makeWayAbove } from './blobs.ts';
@@ -158,7 +158,7 @@ export class Keeper implements Keep {
     assertPlaceable(paths, place);
     assertOneLength([...(local?.files ?? []), ...manifest.files], place);
     if (local && local.log.origin !== manifest.log.origin)
-      throw forkError(`${place}: log.origin`, local.log.origin, manifest.log.origin);
+      throw otherLog(`${place}: log.origin`, local.log.origin, manifest.log.origin, 'a release');
     this.#release = signed;
   }
 

@@ -24,6 +24,7 @@ import {
   headOf,
   openCheckpoint,
   openLog,
+  otherLog,
   type PublishedCheckpoint,
   readCheckpoint,
   readPublishedCheckpoint,
@@ -36,7 +37,6 @@ import {
   type Announced,
   assertFresh,
   assertNoRollback,
-  forkError,
   readLatest,
   readSigned,
   type SignedRelease,
@@ -340,8 +340,7 @@ export const CHECKS = [
       const { origin } = manifest!.log;
       const expected = { origin, keys: trust.ledgerKeys };
       const isNote = 'note' in earlier;
-      if (!isNote && earlier.log.origin !== origin)
-        throw forkError(place, `the log ${earlier.log.origin}`, origin);
+      if (!isNote && earlier.log.origin !== origin) throw otherLog(place, origin, earlier.log.origin);
       const head = isNote ? await readCheckpoint(earlier.note, expected, place) : headOf(earlier.log);
       await assertExtends(reader!, head, place);
       return `the log extends the ${counted(head.size, 'event')} of ${place}`;

@@ -66,10 +66,15 @@ export async function readCheckpoint(
   return head;
 }
 
-/** `found`: the log that the checkpoint at `place` names. */
-export function otherLog(place: string, log: string, found: string): CathedralError {
+/** `found`: the log that the document at `place` names. */
+export function otherLog(
+  place: string,
+  log: string,
+  found: string,
+  document = 'a checkpoint',
+): CathedralError {
   const why = 'so it is of another service, or this one has begun another log';
-  return forkError(place, `a checkpoint of the log ${log}`, `one of the log ${found}, ${why}`);
+  return forkError(place, `${document} of the log ${log}`, `one of the log ${found}, ${why}`);
 }
 
 /** The reader's tree must begin with an earlier one. Throws mirror_rollback or mirror_forked. */
