@@ -204,7 +204,8 @@ export class S3Client {
     const expected = EXPECTED[code];
     if (expected !== undefined)
       return new CathedralError('store_failed', { place: this.placeOf(null), expected, found });
-    return fail(statusCode === 403 ? 'an access key that may do this' : 'status 200', found);
+    const usual = statusCode === 403 ? 'an access key that may do this' : 'status 200';
+    return fail(EXPECTED_HERE[code] ?? usual, found);
   }
 
   /** A request's time is signed. Once refused, requests are signed with the time of the store, `clockMs` ahead of this machine's. */
@@ -232,6 +233,12 @@ const EXPECTED: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'the secret that belongs to the access key',
   ExpiredToken: 'a session token that has not expired',
   InvalidToken: 'a valid session token',
+};
+
+/** What refusals of one request expected. Stores give them the status of missing rights, although another key would not help. */
+const EXPECTED_HERE: Readonly<Record<string, string>> = {
+  QuotaExceeded: 'room in the quota of the bucket and of its owner',
+  InvalidObjectState: 'an object that no lifecycle rule has archived',
 };
 
 /** Sends a file once the store asks for it, or after `CONTINUE_MS` to one that does not know RFC 9110 §10.1.1. */

@@ -281,6 +281,19 @@ describe('a fault that passes', () => {
     expect(await store.put('a', { file, sha256 })).toEqual({ etag: expect.any(String) });
   });
 
+  test('a full bucket and an archived object are not missing rights', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    server.plan = () => ({ status: 403, code: 'QuotaExceeded' });
+    await expect(store.put('a', contentOf('1'))).rejects.toThrow(
+      'expected room in the quota of the bucket and of its owner, found status 403 QuotaExceeded',
+    );
+    server.plan = () => ({ status: 403, code: 'InvalidObjectState' });
+    await expect(store.read('a', 10)).rejects.toThrow(
+      'bucket/a: expected an object that no lifecycle rule has archived, found status 403 InvalidObjectState',
+    );
+  });
+
   test('a store that asks for a large file when that is already being sent gets it once', async () => {
     const { open, server, waits } = await serve();
     const store = await open();
