@@ -166,7 +166,7 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
  * frames of pandas and R read as one, so that a sentinel `NA` would have rows without a sentinel.
  */
 export const NO_VALUE =
-  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#\p{Lu}\/\p{Lu}|#{2,}|#[¡¿]?[\p{Lu}\d/_]+[!?]|#(YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|NEDOSTUPNÝ|GETTING_DATA)|Err:\d{3}|\(null\)|\[NULL\]|\[object Object\])$/u;
+  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#\p{Lu}\/\p{Lu}|#{2,}|#[¡¿]?[\p{Lu}\d/_]+[!?]|#(YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|NEDOSTUPNÝ|GETTING_DATA)|Err:\d{3}|[(<[](NULL|null)[)>\]]|\[object Object\])$/u;
 
 /**
  * What a missing time becomes: the first moments of .NET and Go, Windows, SQL Server, Excel and Unix, and the zero date of MySQL, where a day alone

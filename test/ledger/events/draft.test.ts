@@ -124,7 +124,7 @@ describe('warnings', () => {
   // All that pandas (STR_NA_VALUES), readr and spreadsheets read as a missing value, what others write for one, and errors of spreadsheets:
   // #N/A in Italian, Norwegian, Russian, Turkish, Hungarian, Czech and Slovak, #REF! in Spanish, and what LibreOffice has no name for; JavaScript's object.
   test.each(
-    '-1.#IND 1.#QNAN 1.#IND -1.#QNAN #N/A #N/A_N/A N/A n/a NA <NA> #NA NULL null NaN -NaN nan -nan None NaT - #REF! #N/D #I/T #Н/Д #¡REF! #¿NOMBRE? #YOK #HIÁNYZIK #NENÍ_K_DISPOZICI #NEDOSTUPNÝ Err:502 (null) [NULL] [object_Object]'.split(
+    '-1.#IND 1.#QNAN 1.#IND -1.#QNAN #N/A #N/A_N/A N/A n/a NA <NA> #NA NULL null NaN -NaN nan -nan None NaT - #REF! #N/D #I/T #Н/Д #¡REF! #¿NOMBRE? #YOK #HIÁNYZIK #NENÍ_K_DISPOZICI #NEDOSTUPNÝ Err:502 (null) (NULL) <null> [NULL] [object_Object]'.split(
       ' ',
     ),
   )('of an agent, an id or a text that data frames read as missing: %s', (text) => {
