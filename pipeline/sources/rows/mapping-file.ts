@@ -10,7 +10,9 @@ import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts'
 const wrong = errorOf('config_invalid');
 
 const Name = z.string().min(1).max(200);
-const Zone = z.string().refine(isTimeZone, 'an IANA time zone like Europe/Berlin or America/New_York');
+const Zone = z
+  .string()
+  .refine(isTimeZone, 'a time zone by its place, as Europe/Berlin or America/New_York are, or UTC');
 const Format = z.string().superRefine((format, context) => {
   const fault = formatFault(format);
   if (fault !== null)
