@@ -414,6 +414,7 @@ describe('one page of each kind', () => {
       '',
       'sentinels/eve/',
       'files/economy/supply-by-day.csv/',
+      'files/academics/dataset.json/rows/apps/',
       ...few(PAGES, 4),
     ])) {
       await page.goto(`${site.origin}/${path}`);
