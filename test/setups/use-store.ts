@@ -8,6 +8,8 @@ export interface SharedStore {
   isMissing: boolean;
   /** The address of a new database with the schema of the service, or without any. It is dropped after the file's last test. */
   newDatabase: (of?: 'schema' | 'nothing') => Promise<string>;
+  /** Drops the database at an address before the file's last test. */
+  drop: (address: string) => Promise<void>;
   /** The server, which is to go on for the other files of the run. */
   server: () => Promise<PostgresServer>;
   /** Runs statements in the database at an address, and returns the rows of the last one. */
@@ -31,11 +33,12 @@ export function useStore(): SharedStore {
     found ??= find();
     return found;
   };
+  const drop = async (name: string) => {
+    const [running] = await server();
+    await running.sql(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
   afterAll(async () => {
-    for (const name of made.splice(0)) {
-      const [running] = await server();
-      await running.sql(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    }
+    for (const name of made.splice(0)) await drop(name);
   });
   return {
     isMissing: !hasPostgres,
@@ -47,8 +50,13 @@ export function useStore(): SharedStore {
       made.push(name);
       return `postgres://owner@127.0.0.1:${running.port}/${name}`;
     },
+    drop: (address) => drop(nameIn(address)),
     async sql(address, text) {
-      return (await server())[0].sql(text, new URL(address).pathname.slice(1));
+      return (await server())[0].sql(text, nameIn(address));
     },
   };
+}
+
+function nameIn(address: string): string {
+  return new URL(address).pathname.slice(1);
 }
