@@ -12,9 +12,10 @@ const DRAWINGS = globSync('*.svg', { cwd: GOLDEN }).sort();
 
 /** Programs in which people open a chart that they downloaded. None is needed for anything else. */
 const PROGRAMS: Record<string, (files: readonly string[], folder: string) => void> = {
-  soffice: (files, folder) =>
+  // LibreOffice Draw, as Debian calls it: `soffice` is also there where only Calc is, which opens no drawing.
+  lodraw: (files, folder) =>
     execFileSync(
-      'soffice',
+      'lodraw',
       [
         `-env:UserInstallation=file://${folder}/profile`,
         '--headless',
