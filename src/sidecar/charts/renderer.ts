@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { RenderedPage } from '../../../pipeline/build/site/open-program.ts';
 import { moduleUrl } from '../../../pipeline/config/project.ts';
@@ -26,8 +27,11 @@ export interface RendererOptions {
 }
 
 const DEFAULTS: RendererOptions = {
-  /** Half of the threads of libuv's pool, which compress what was rendered and also read files. */
-  parallel: 2,
+  /**
+   * One core is left to all other requests, where there are several. At most half of the threads of libuv's pool, which compress what was
+   * rendered and also read files.
+   */
+  parallel: Math.max(1, Math.min(2, availableParallelism() - 1)),
   /** The last one waits a few seconds. */
   waiting: 100,
   /** A release of a year takes less than half of it, pages and pictures together. */
