@@ -161,12 +161,12 @@ class Site {
   /** Removes objects that no release has referred to for the time of grace. Touches nothing that it did not upload. */
   async removeOld(files: readonly SiteFile[], now: number): Promise<void> {
     const wanted = new Set(files.map(({ path }) => path));
-    const own = [...this.#objects.keys()].filter(
-      (key) => !wanted.has(key) && (key in this.#record.files || key in this.#record.removed || isOwn(key)),
-    );
+    const { files: uploaded, removed } = this.#record;
+    const isKnown = (key: string) => Object.hasOwn(uploaded, key) || Object.hasOwn(removed, key);
+    const own = [...this.#objects.keys()].filter((key) => !wanted.has(key) && (isKnown(key) || isOwn(key)));
     const due: string[] = [];
     for (const key of own) {
-      const since = this.#record.removed[key] ?? new Date(now).toISOString();
+      const since = removed[key] ?? new Date(now).toISOString();
       if (now - Date.parse(since) >= this.#options.graceMs) due.push(key);
       else this.#removed[key] = since;
     }
@@ -247,7 +247,9 @@ async function writeRecord(store: ObjectStore, record: SiteRecord, when: When): 
 
 /** Log and snapshots are not in the record, because their paths alone say what they are. */
 function isOwn(key: string): boolean {
-  return key.startsWith(`${LOG_FOLDER}/tile/`) || key.startsWith(`${SNAPSHOTS}/`);
+  return [`${LOG_FOLDER}/tile/`, `${LOG_FOLDER}/public/v`, `${SNAPSHOTS}/`].some((one) =>
+    key.startsWith(one),
+  );
 }
 
 function withFolderPages(files: readonly SiteFile[]): SiteFile[] {

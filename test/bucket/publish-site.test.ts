@@ -194,6 +194,8 @@ describe('a published site', () => {
     const { publish, server, store, keys } = await bucket(first);
     const foreign = { bytes: Buffer.from('x'), sha256: sha256(Buffer.from('x')) };
     await store.put('letter.pdf', foreign);
+    // Also under a name that every object of JavaScript has.
+    await store.put('constructor', foreign);
     // The first release had a file that the second one does not have.
     const record = server.objects.get(`site/${RECORD}`)!;
     const { etag } = (await store.put('economy/old.csv', foreign)) as { etag: string };
@@ -201,10 +203,12 @@ describe('a published site', () => {
     text.files['economy/old.csv'] = { sha256: foreign.sha256, etag, headers: {} };
     record.bytes = Buffer.from(JSON.stringify(text));
     await store.put('snapshots/2020-01-01T06Z/index.json', foreign);
-    expect(await publish()).toMatchObject({ removed: 0, kept: 2 });
-    expect(await publish({ now: () => NOW + DAY_MS - 1 })).toMatchObject({ removed: 0, kept: 2 });
-    expect(await publish({ now: () => NOW + DAY_MS })).toMatchObject({ removed: 2, kept: 0 });
-    expect(keys()).toEqual([RECORD, 'letter.pdf', ...(await publicPaths(second))].sort());
+    // The newest bundle of an earlier log, which the next one has in full.
+    await store.put('log/public/v1/000.p/2', foreign);
+    expect(await publish()).toMatchObject({ removed: 0, kept: 3 });
+    expect(await publish({ now: () => NOW + DAY_MS - 1 })).toMatchObject({ removed: 0, kept: 3 });
+    expect(await publish({ now: () => NOW + DAY_MS })).toMatchObject({ removed: 3, kept: 0 });
+    expect(keys()).toEqual([RECORD, 'constructor', 'letter.pdf', ...(await publicPaths(second))].sort());
   });
 
   test('is repaired: an object that something else replaced or removed is uploaded again', async () => {
