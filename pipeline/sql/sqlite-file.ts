@@ -33,7 +33,7 @@ export interface SqliteForm {
 
 /** Room for the next few rows. */
 const LEAST_FREE_BYTES = 64 * 1024;
-/** The second file holds the latest commits, the third is its index, and the last is the journal of a file without them. */
+/** The second file holds the latest commits, and the third is its index. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 /** Statements whose text depends on the number of rows are many. */
 const MAX_STATEMENTS = 200;
