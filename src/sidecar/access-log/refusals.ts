@@ -63,7 +63,13 @@ export class Refusals {
     const sum = this.#sum;
     if (!sum) return null;
     this.#sum = null;
-    return { access: accessOf(sum), giveBack: () => this.#add(sum) };
+    // What was counted meanwhile comes after it.
+    const giveBack = () => {
+      const later = this.#sum;
+      this.#sum = sum;
+      if (later) this.#add(later);
+    };
+    return { access: accessOf(sum), giveBack };
   }
 
   #add(sum: Sum): void {
