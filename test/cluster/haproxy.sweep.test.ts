@@ -27,7 +27,7 @@ async function replica(more: { readiness?: () => Promise<Readiness> } = {}) {
   const own = async () => ({ ...WELL, serving: { ...WELL.serving, ...state } });
   const { readiness = own } = more;
   const tiny = await served(50, {
-    asDiskErrors: true,
+    guarded: true,
     // Always the same day, which has one quota.
     services: { readiness, simulation, now: () => Date.parse('2026-01-02T12:00:00Z') },
     limits: { trustedProxies: ['127.0.0.1'] },

@@ -68,7 +68,7 @@ async function behindCache(freshS = FRESH_S) {
     [ECONOMIST, GOVERNMENT].map((applicant) => issueKey({ ...applicant, deliver: 'print' }, keys)),
   );
   const tiny = await served(50, {
-    asDiskErrors: true,
+    guarded: true,
     services: { keys: keys.store, now: keys.now },
     limits: { trustedProxies: ['127.0.0.1'] },
   });

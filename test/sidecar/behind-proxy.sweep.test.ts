@@ -61,7 +61,7 @@ async function behindProxy({
   const { simulation } = await simulationServer({ services: { limiter } });
   const trustedProxies = ['127.0.0.1'];
   const tiny = await servedShared(50, {
-    asDiskErrors: true,
+    guarded: true,
     services: { simulation },
     limits: { trustedProxies },
   });

@@ -15,10 +15,10 @@ import { get, servedShared, type TinyOptions } from './tiny-app.ts';
 const REPORT = '/government/compliance-report.json';
 
 /** The app with all of its guards, and a clock that the test sets. */
-async function asDiskErrors(options: TinyOptions = {}, serve = servedShared) {
+async function guardedApp(options: TinyOptions = {}, serve = servedShared) {
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const services = { now: () => clock.now, ...options.services };
-  const tiny = await serve(50, { asDiskErrors: true, ...options, services });
+  const tiny = await serve(50, { guarded: true, ...options, services });
   const keyServices = keyServicesOf(tiny.keys, clock);
   const entries = async () => {
     const parts: string[] = [];
@@ -43,7 +43,7 @@ async function keyFor(keyServices: ReturnType<typeof keyServicesOf>, applicant: 
 
 describe('a restricted file', () => {
   test('fills no disk when clients without access request it endlessly, and accesses with a key stay on record', async () => {
-    const { app, keyServices, entries } = await asDiskErrors();
+    const { app, keyServices, entries } = await guardedApp();
     const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const url = `${REPORT}?${'x'.repeat(4_000)}`;
     const flood = await Promise.all(Array.from({ length: 700 }, () => get(app, url)));
@@ -75,7 +75,7 @@ describe('what a trusted proxy calls its client', () => {
     ['203.0.113.9, , 10.1.1.1,', '203.0.113.9'],
   ])('%s is the address %s', async (header, client) => {
     const limits = { trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'] };
-    const { app, entries, logged } = await asDiskErrors({ limits });
+    const { app, entries, logged } = await guardedApp({ limits });
     await get(app, REPORT, { 'x-forwarded-for': header });
     expect((await entries()).map((entry) => entry.client)).toEqual([client]);
     expect(logged.filter(isError)).toEqual([]);
@@ -96,7 +96,7 @@ describe('what a trusted proxy calls its client', () => {
     { 'x-forwarded-for': '0177.0.0.1' },
     { forwarded: 'for=203.0.113.9;proto=https' },
   ])('%j is none: it is logged once, and each request is counted', async (headers) => {
-    const { app, entries, logged } = await asDiskErrors({ limits: { trustedProxies: ['127.0.0.1'] } });
+    const { app, entries, logged } = await guardedApp({ limits: { trustedProxies: ['127.0.0.1'] } });
     for (let n = 0; n < 3; n += 1) await get(app, REPORT, headers);
     await get(app, REPORT);
     expect((await entries()).map(({ client }) => client)).toEqual(Array(4).fill('127.0.0.1'));
@@ -107,7 +107,7 @@ describe('what a trusted proxy calls its client', () => {
 
 describe('a key', () => {
   test('never appears in a response, the server log, the metrics or a store', async () => {
-    const { app, keyServices, logged, stores } = await asDiskErrors();
+    const { app, keyServices, logged, stores } = await guardedApp();
     const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
     const answers = [

@@ -44,7 +44,7 @@ export interface TinyApp {
 export interface TinyOptions {
   status?: Status | null;
   /** Counts requests and records accesses, like the service. Without it there is no quota, and restricted paths are not answered. */
-  asDiskErrors?: boolean;
+  guarded?: boolean;
   services?: Partial<Services>;
   limits?: Partial<AppLimits>;
 }
@@ -81,7 +81,7 @@ export const NO_FACTS: ServiceFacts = {
 
 /** The real app over the releases of a folder, with real stores; only its log is a test double. */
 export async function tinyApp(out: string, options: TinyOptions = {}): Promise<TinyApp> {
-  const { status = null, asDiskErrors = false, services = {}, limits = {} } = options;
+  const { status = null, guarded = false, services = {}, limits = {} } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const logger = pino({ level: 'info' }, { write });
@@ -89,8 +89,8 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const opened = Date.now();
   const stores = await temporaryFolder();
   const keys = await openKeyStore(join(stores, 'keys.sqlite'));
-  const limiter = asDiskErrors ? await openLimiter(stores) : null;
-  const accessLog = asDiskErrors ? openLogFile(join(stores, 'access-log', 'log.db')) : null;
+  const limiter = guarded ? await openLimiter(stores) : null;
+  const accessLog = guarded ? openLogFile(join(stores, 'access-log', 'log.db')) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),

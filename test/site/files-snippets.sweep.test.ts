@@ -57,7 +57,7 @@ async function served() {
   const releases = new Releases(release.out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
   const { app, keys } = await tinyApp(release.out, {
-    asDiskErrors: true,
+    guarded: true,
     services: { exporter, snapshots: new ServedSnapshots(release.out) },
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

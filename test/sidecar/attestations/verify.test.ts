@@ -49,7 +49,7 @@ describe('POST /attestations/verify', () => {
   });
 
   test('counts as a request of research, before the work is done', async () => {
-    const { app } = await attestationApp({ asDiskErrors: true });
+    const { app } = await attestationApp({ guarded: true });
     const first = await post(app, '{}');
     expect(first.headers).toMatchObject({
       'ratelimit-policy': '"daily";q=100;w=86400',

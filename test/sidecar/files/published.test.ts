@@ -57,7 +57,7 @@ async function sidecar(
   opened.push(published);
   while (published.following!.version() === 0) await sleep(10);
   const { snapshots, log } = published;
-  const { app } = await tinyApp(own, { asDiskErrors: true, services: { snapshots, log } });
+  const { app } = await tinyApp(own, { guarded: true, services: { snapshots, log } });
   while (isWhole && (await get(app, FIRST)).statusCode === 503) await sleep(10);
   return { app, out: own, published };
 }
@@ -158,7 +158,7 @@ describe('a server that follows a bucket', () => {
       opened.push(published);
       while (!/damaged/.test(published.following!.fault() ?? '')) await sleep(10);
       const { snapshots, log } = published;
-      const { app } = await tinyApp(out, { asDiskErrors: true, services: { snapshots, log } });
+      const { app } = await tinyApp(out, { guarded: true, services: { snapshots, log } });
       for (const path of ['/log/checkpoint', '/log/tile/0/001', '/snapshots/index.json', '/economy/supply'])
         expect([path, (await get(app, path)).statusCode]).toEqual([path, 503]);
       engine.plan = () => null;
