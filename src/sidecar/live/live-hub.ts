@@ -10,7 +10,7 @@ import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 const STREAM = {
   /** Between two messages about one path: nobody can read values that change more often than four times a second. */
   gapMs: 250,
-  /** Listeners at once. Each costs about twenty kB: together, a hundred MB. */
+  /** Listeners at once. Each costs about 25 kB: together, 125 MB. */
   maxListeners: 5000,
   /** Per address or IPv6 /64: enough for an office behind one address, too few to take all of them. */
   maxPerClient: 50,
