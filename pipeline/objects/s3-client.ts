@@ -105,7 +105,7 @@ export class S3Client {
     const answer = await this.#exchange(request);
     const { statusCode: status } = answer;
     if ((status >= 200 && status < 300) || (accepted.includes(status) && status !== 404)) return answer;
-    const refusal = await readRefusal(answer);
+    const refusal = await readRefusal(answer, this.#options.stallMs);
     // A bucket that is gone must not look like one that lacks the object. HEAD does not tell them apart.
     if (status === 404 && accepted.includes(404) && refusal.code !== 'NoSuchBucket') return answer;
     throw this.#refused(request, answer, refusal);
@@ -287,8 +287,12 @@ function sizeOf(content: Content): number {
   return 'file' in content ? content.size : content.bytes.length;
 }
 
-async function readRefusal(answer: S3Answer): Promise<Refusal> {
-  const text = new TextDecoder().decode((await readAll(answer, MAX_REFUSAL_BYTES)) ?? new Uint8Array());
+/** Throws `TransientFault` if its text does not end in time: what it says decides what comes next. */
+async function readRefusal(answer: S3Answer, stallMs: number): Promise<Refusal> {
+  const found = `status ${answer.statusCode} with a text that did not end in ${stallMs / 1000} s`;
+  const late = setTimeout(() => answer.destroy(new TransientFault(found)), stallMs);
+  const bytes = await readAll(answer, MAX_REFUSAL_BYTES).finally(() => clearTimeout(late));
+  const text = new TextDecoder().decode(bytes ?? new Uint8Array());
   const element = (name: string) => new RegExp(`<${name}>([^<]{0,200})</${name}>`).exec(text)?.[1] ?? '';
   return { code: element('Code'), message: element('Message') };
 }

@@ -44,6 +44,8 @@ export type StoreFault =
   | 'answer lost'
   /** Nothing is done or answered. */
   | 'silent'
+  /** It is refused, and the text that should say why does not come. */
+  | 'mute'
   /** It asks for the file when that has begun to arrive. */
   | 'asked late'
   /** The answer comes that much later. */
@@ -124,6 +126,10 @@ export class InProcessStore {
     this.calls.push(call);
     const fault = this.plan(call, this.calls.length);
     if (fault === 'silent') return;
+    if (fault === 'mute') {
+      response.writeHead(503, { 'content-length': 1 }).flushHeaders();
+      return;
+    }
     if (fault === 'lost') {
       response.destroy();
       return;

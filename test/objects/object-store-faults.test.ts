@@ -353,5 +353,9 @@ describe('a fault that passes', () => {
     const store = await open('', CREDENTIALS, IMPATIENT);
     server.plan = () => 'silent';
     await expect(store.head('a')).rejects.toThrow('found nothing for 0.2 s');
+    server.plan = () => 'mute';
+    await expect(store.read('a', 1)).rejects.toThrow(
+      'found status 503 with a text that did not end in 0.2 s',
+    );
   });
 });
