@@ -287,11 +287,18 @@ function hintFor(text: string): string {
 const EXCEL_START = Temporal.PlainDateTime.from('1899-12-30T00:00');
 const UNIX_START = Temporal.PlainDateTime.from('1970-01-01T00:00');
 
+/**
+ * Digits of a day's fraction that tell its milliseconds. Excel saves five of a cell in no format of a time: 46296.08333 is 02:00, and not 288 ms before
+ * it, which is a day before it in UTC.
+ */
+const MS_DIGITS = 8;
+
 /** How many digits a number has before its point: one of another unit would be a day of 1970, or of the year 58000. */
 const NUMBERS: Readonly<Record<string, [whole: RegExp, expected: string]>> = {
   // Before March 1900 Excel counts a day that did not exist; such a cell is no time of a ledger.
   excel: [/^(6[1-9]|[7-9]\d|\d{3,7})$/, 'a day number of Excel like 46296.25'],
-  unix: [/^\d{1,11}$/, 'Unix time in seconds, of at most 11 digits'],
+  // A day as 20261001 would be one of 1970.
+  unix: [/^\d{9,11}$/, 'Unix time in seconds, of 9 to 11 digits'],
   'unix-ms': [/^\d{12,14}$/, 'Unix time in milliseconds, of 12 to 14 digits'],
   'unix-us': [/^\d{15,17}$/, 'Unix time in microseconds, of 15 to 17 digits'],
 };
@@ -301,7 +308,8 @@ function readNumber(text: string, format: string): Written {
   const [digitsOf, expected] = NUMBERS[format]!;
   if (!digitsOf.test(whole)) throw new TimeFault(expected);
   if (format === 'excel') {
-    const milliseconds = Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
+    const step = 10 ** Math.min(Math.max(MS_DIGITS - fraction.length, 0), 3);
+    const milliseconds = Math.round((Number(`${whole}.${fraction}`) * DAY_MS) / step) * step;
     const local = inCalendar(() => EXCEL_START.add({ milliseconds }));
     const digits = fractionOf(`${local.millisecond}`.padStart(3, '0'));
     return { local, fraction: digits, offset: undefined, isDay: /^0*$/.test(fraction) };

@@ -87,7 +87,7 @@ const ColumnSource = z.strictObject({
     .optional()
     .describe('What separates the items of a list. Default: "|", or a JSON array'),
   format: Format.optional().describe(
-    'How a time or a day is written: `excel`, `unix` (seconds, up to 11 digits), `unix-ms` (12 to 14 digits), `unix-us` (15 to 17, as in a journal), or a pattern of `yyyy`, `yy` (2000 to 2099), `MM`, `M`, `MMM` or `MMMM` (a name, or so much of it that it can be no other), `EEE` (a weekday, which is not read), `dd`, `d` (without a day, the first of the month), `HH`, `H`, `h` with `a` (am or pm), `mm`, `ss`, `SSS` or `SSSSSS`, `XXX` (an offset, `Z`, `UTC` or `GMT+2`) and other text in single quotes. Default: ISO 8601',
+    'How a time or a day is written: `excel`, `unix` (seconds, 9 to 11 digits), `unix-ms` (12 to 14 digits), `unix-us` (15 to 17, as in a journal), or a pattern of `yyyy`, `yy` (2000 to 2099), `MM`, `M`, `MMM` or `MMMM` (a name, or so much of it that it can be no other), `EEE` (a weekday, which is not read), `dd`, `d` (without a day, the first of the month), `HH`, `H`, `h` with `a` (am or pm), `mm`, `ss`, `SSS` or `SSSSSS`, `XXX` (an offset, `Z`, `UTC` or `GMT+2`) and other text in single quotes. Default: ISO 8601',
   ),
   scale: Scale,
   ...Numbers,
