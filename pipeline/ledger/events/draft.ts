@@ -168,6 +168,9 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
 export const NO_VALUE =
   /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#\p{Lu}\/\p{Lu}|#{2,}|#[¡¿]?[\p{Lu}\d/_]+[!?]|#(YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|NEDOSTUPNÝ|GETTING_DATA)|Err:\d{3}|[(<[](NULL|null)[)>\]]|\[object Object\])$/u;
 
+/** A spreadsheet shows a number of more than eleven digits, and saves it, as 1.23457E+11 or 1.23456789012346E+018: the other digits are gone. */
+export const SHORTENED = /^[+-]?\d([.,]\d+)?E\+0?(1[1-9]|[2-9]\d)$/;
+
 /**
  * What a missing time becomes: the first moments of .NET and Go, Windows, SQL Server, Excel and Unix, and the zero date of MySQL, where a day alone
  * may be someone's birthday.
@@ -192,6 +195,12 @@ function warnAboutValues(value: unknown, path: string, warn: Warn): void {
     warn(
       'value',
       `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,
+      JSON.stringify(value),
+    );
+  else if (typeof value === 'string' && SHORTENED.test(value))
+    warn(
+      'value',
+      `${path} to be a text with all its digits; format the column as text in the spreadsheet, and export it again`,
       JSON.stringify(value),
     );
   else if (typeof value === 'string' && MISREAD.test(value))

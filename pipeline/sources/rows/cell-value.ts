@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { errorOf } from '../../errors.ts';
-import { NO_VALUE } from '../../ledger/events/draft.ts';
+import { NO_VALUE, SHORTENED } from '../../ledger/events/draft.ts';
 import {
   AMOUNT,
   Amount,
@@ -198,7 +198,16 @@ function parseJson(text: string, expected: string): unknown {
   }
 }
 
+/** Of an amount, or of a number of smallest units. Any other may be a measurement, which has no more digits. */
+function assertWhole(value: unknown): void {
+  if (typeof value === 'string' && SHORTENED.test(value.trim()))
+    throw new CellFault(
+      'a number with all its digits: give the column of the spreadsheet the number format 0, and export it again',
+    );
+}
+
 function toNumber(value: unknown, how: CellFormat): unknown {
+  if (how.scale !== undefined) assertWhole(value);
   const written = readNumber(value, how);
   if (written === null) return exact(value);
   const { sign, whole, fraction, power } = written;
@@ -212,6 +221,7 @@ function toNumber(value: unknown, how: CellFormat): unknown {
 const MAX_POWER = 30;
 
 function toAmount(value: unknown, how: CellFormat): unknown {
+  assertWhole(value);
   const written = readNumber(value, how);
   if (written === null) return value;
   const { sign, whole, fraction, power } = written;

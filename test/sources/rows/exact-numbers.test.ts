@@ -211,6 +211,25 @@ test('the point of a number in cents or percent moves by its scale, and no digit
   expect(refused).toContain('expected data.amount to be an amount');
 });
 
+test('an amount that a spreadsheet shortened is refused, with a scale or without, and so is a number with one', async () => {
+  const table = { name: 'wei.csv', ...csv('at,v', (one) => one) };
+  const units = { column: 'v', as: 'number', scale: 18 };
+  for (const how of [burns('v'), burns(units), mapping(units)]) {
+    const results = await append({ ...table, mapping: how }, [
+      '1.23457E+11',
+      '1.23456789012346E+018',
+      '1E+14',
+      '1e+14',
+    ]);
+    expect(results.map(({ refused }) => /a number with all its digits/.test(`${refused}`))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  }
+});
+
 test('a name of jsonb with an escape is read as it is written', () => {
   for (const name of ['\\', '"', '\n', '\t'])
     expect(Object.keys(readJsonb(`{"!": 1, ${JSON.stringify(name)}: 2}`) as object)).toEqual(['!', name]);
