@@ -69,7 +69,7 @@ const ColumnSource = z.strictObject({
   column: z
     .union([Name, z.array(Name).min(1).max(10)])
     .describe(
-      'A column. Of several, the texts are joined with a space: a day and a time. In JSON, `vote.by` is a member of a member',
+      'A column. Of several, the texts are joined with a space: a day and a time. In JSON, `vote.by` is a member of a member, and `vote` an object where it is there',
     ),
   values: z
     .record(z.string(), z.json())
@@ -113,7 +113,7 @@ const Head = {
     .record(TypeName, z.record(MemberName, Source))
     .optional()
     .describe(
-      'Event type → member of its data → where it comes from. `statuses.GDPR` is a member of a member',
+      'Event type → member of its data → where it comes from. `statuses.GDPR` is a member of a member. A type of your own without members has {}',
     ),
 };
 const RowEvent = z.strictObject({

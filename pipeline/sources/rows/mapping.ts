@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { nearestName } from '../../config/nearest-name.ts';
 import { givenText, readGiven } from '../../disk/read-given.ts';
-import { CathedralError, errorOf } from '../../errors.ts';
+import { CathedralError, errorOf, orNull } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
+import { isKnownType } from '../../ledger/events/event.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
 import { looksLike, shown } from '../../ledger/events/look-alikes.ts';
 import {
@@ -79,8 +80,8 @@ interface Part {
   whole: Reader;
   /** Type of event → members of its data. */
   members: ReadonlyMap<string, readonly Member[]>;
-  /** Of the types that `members` does not have. */
-  others: readonly Member[];
+  /** Of the types that `members` does not have. Null: those of the service that need no member, such as `heartbeat`. */
+  others: readonly Member[] | null;
   each?: (NonNullable<RowEvent['each']> & { isEmpty(cell: unknown): boolean }) | undefined;
 }
 
@@ -99,7 +100,7 @@ function compile(file: MappingFile): Mapping {
       head: headOf((name) => reader(name === 'id' ? file.id : event[name])),
       whole: ABSENT,
       members: new Map(Object.entries(data).map(([type, sources]) => [type, membersOf(sources)])),
-      others: [],
+      others: null,
       each: each && { ...each, isEmpty },
     };
   });
@@ -131,7 +132,7 @@ function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = 
 }
 
 function columnsOf({ head: { id, ...head }, whole, members, others, each }: Part): string[] {
-  const readers = [...members.values(), others].flat().map(({ reader }) => reader);
+  const readers = [...members.values(), others ?? []].flat().map(({ reader }) => reader);
   const read = [...Object.values(head), whole, ...readers].flatMap(({ columns }) => columns);
   return [
     // Of the row, which `each` adds nothing to.
@@ -146,7 +147,7 @@ function columnOf({ head, whole, members, others }: Part, type: string, member: 
   if (member !== 'data' && !member.startsWith(MEMBER)) return null;
   const path = member.slice(MEMBER.length);
   // Of an item of a list, `virtue_tags.0`, the column of the list.
-  const own = (members.get(type) ?? others).find((one) => `${path}.`.startsWith(`${one.path}.`));
+  const own = (members.get(type) ?? others)?.find((one) => `${path}.`.startsWith(`${one.path}.`));
   return own?.reader.column ?? whole.column;
 }
 
@@ -156,7 +157,7 @@ function eventsOfPart(row: Row, part: Part, place: () => string): EventDraft[] {
   // A copy of the row for each column would take time with the square of their number.
   const cells: Record<string, unknown> = { ...row };
   return each.columns.flatMap((column) => {
-    const cell = columnValue(row, column);
+    const cell = columnValue(row, column, place);
     if (each.isEmpty(cell)) return [];
     Object.assign(cells, { [each.name]: column, [each.value]: cell });
     return mapRow(cells, part, () => `${place()}, column ${column}`);
@@ -214,9 +215,9 @@ const OWN_KINDS = {
 } as const;
 
 function cellOf(row: Row, columns: readonly string[], place: () => string): unknown {
-  if (columns.length === 1) return columnValue(row, columns[0]!);
+  if (columns.length === 1) return columnValue(row, columns[0]!, place);
   const cells = columns
-    .map((column) => columnValue(row, column))
+    .map((column) => columnValue(row, column, place))
     .filter((cell) => cell !== undefined && cell !== '')
     .map((cell) => numberText(cell) ?? cell);
   const other = cells.find((cell) => typeof cell === 'object');
@@ -226,17 +227,27 @@ function cellOf(row: Row, columns: readonly string[], place: () => string): unkn
 
 /** Whether a row has a column, be it empty. */
 export function hasColumn(row: Row, column: string): boolean {
-  return Object.hasOwn(row, column) || columnValue(row, column) !== undefined;
+  return Object.hasOwn(row, column) || orNull(() => columnValue(row, column, () => column)) !== undefined;
 }
 
-/** A column, or in a row of JSON a member of a member: `vote.position`. */
-function columnValue(row: Row, column: string): unknown {
+/** A column, or in a row of JSON a member of a member: `vote.position`. Throws `ledger_schema`. */
+function columnValue(row: Row, column: string, place: () => string): unknown {
   if (Object.hasOwn(row, column)) return row[column] ?? undefined;
   if (!column.includes('.')) return undefined;
+  const names = column.split('.');
   let value: unknown = row;
-  for (const name of column.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Row)[name];
+  for (const [at, name] of names.entries()) {
+    if (value === undefined || value === null || value === '') return undefined;
+    // Mongo exports {"$numberLong": "5"} in one row, and 5 or {"$numberInt": "5"} in the next, which would be lost.
+    const isList = Array.isArray(value) && /^\d+$/.test(name);
+    const isOther = name.startsWith('$') && !Object.hasOwn(value, name);
+    if (!isList && (!isJsonObject(value) || isOther))
+      throw misfit(
+        place(),
+        `${names.slice(0, at).join('.')} to be an object, of which ${name} is a member`,
+        shortJson(value),
+      );
+    value = Object.hasOwn(value, name) ? (value as Row)[name] : undefined;
   }
   return value ?? undefined;
 }
@@ -266,7 +277,7 @@ function mapRow(row: Row, { head, whole, members, others }: Part, place: () => s
   const own: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
   const data = isJsonObject(own) ? { ...own } : own;
   const made = new Set([data]);
-  for (const { path, reader } of members.get(`${type}`) ?? others) {
+  for (const { path, reader } of members.get(`${type}`) ?? others ?? unlisted(type, head.type, place)) {
     const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
     if (value === undefined) continue;
     const at = () => (reader.column === null ? place() : `${place()}, column ${reader.column}`);
@@ -278,6 +289,17 @@ function mapRow(row: Row, { head, whole, members, others }: Part, place: () => s
   if (timestamp !== NOW) draft.timestamp = timestamp as string;
   if (cycle !== undefined) draft.cycle = cycle as string;
   return [draft];
+}
+
+/** The members of a type that a mapping file does not list. Of a misspelt one, all that its row says would be lost. */
+function unlisted(type: unknown, { column }: Reader, place: () => string): readonly Member[] {
+  if (typeof type !== 'string' || isKnownType(type)) return [];
+  throw new CathedralError('ledger_schema', {
+    place: column === null ? place() : `${place()}, column ${column}`,
+    expected:
+      'a type that "data" of the mapping file lists, with {} for one without members, or null in "values" of "type"',
+    found: JSON.stringify(type),
+  });
 }
 
 /** In a table without times, and as the default of a time: that of appending. */
