@@ -7,6 +7,7 @@ import { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import type { AppendOptions } from '../../ledger/writing/ledger-writer.ts';
 import type { FileRow, RowFile } from '../rows/event-rows.ts';
 import { JSON_EVENTS } from '../rows/json-rows.ts';
+import { absentColumn } from '../rows/mapping.ts';
 import { type NamedRows, SortedRows } from './sorted-rows.ts';
 
 const misfit = errorOf('ledger_schema');
@@ -106,11 +107,9 @@ export class Batch {
     if (error) this.#refuse(error);
   }
 
-  /** Rows of JSON may lack a member; one that all of them lack is probably misspelt. */
   #checkAbsent({ name, absent }: RowFile): void {
     for (const column of absent) {
-      const expected = `a row with ${JSON.stringify(column)}, which the mapping file names`;
-      const error = this.#warning({ kind: 'member', expected, found: 'none' }, name);
+      const error = this.#warning(absentColumn(column), name);
       if (error) this.#refuse(error);
     }
   }

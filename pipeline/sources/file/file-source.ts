@@ -16,7 +16,7 @@ import {
   type Start,
 } from '../import/source.ts';
 import { assertText, decoderOf, markOf } from '../rows/input.ts';
-import type { Mapping, Row } from '../rows/mapping.ts';
+import { hasColumn, type Mapping, type Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, LINE_ENDS, type RecordPlace, readRecords } from '../rows/records.ts';
 import { csvReader, eventLinesReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
 
@@ -159,6 +159,7 @@ const NO_MARK: Mark = { read: null, waiting: null };
 /** A file that was only appended to begins with the same bytes. Otherwise all of its rows are compared. */
 class FileView implements RowView {
   #extent: Extent;
+  readonly absent: Set<string>;
   readonly #reader: RowReader;
   readonly #now: number;
   readonly #before: Mark;
@@ -173,6 +174,8 @@ class FileView implements RowView {
   constructor(extent: Extent, reader: RowReader, { now, index }: Opening, before: Mark) {
     this.#extent = extent;
     this.#reader = reader;
+    // A table has them in its header.
+    this.absent = new Set(reader.layout.separators === null ? reader.mapping.columns : []);
     this.#now = now;
     this.#before = before;
     this.#imported = Date.parse(index.state.end?.timestamp ?? formatTimestamp(now));
@@ -304,6 +307,7 @@ class FileView implements RowView {
     const place = () => rowPlace(layout.name, { id: id || number, line });
     const draft = orFault(() => {
       if (row instanceof CathedralError) throw row;
+      for (const one of this.absent) if (hasColumn(row, one)) this.absent.delete(one);
       const column = mapping.columnOf('', 'id');
       // In a table with ids, the number of a row is the id of another one, or becomes that of the next one once an earlier row is gone.
       id = mapping.idOf(row, place) ?? (column === null ? number : '');

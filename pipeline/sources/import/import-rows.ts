@@ -8,6 +8,7 @@ import type { Signers } from '../../ledger/writing/head-and-snapshot-files.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
+import { absentColumn } from '../rows/mapping.ts';
 import { type Changed, Comparison } from './compare-with-imported.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
@@ -207,6 +208,14 @@ class Intake {
       yield events;
       if (this.fault) break;
     }
+    // Later imports may have a few rows, of which none needs to have every column.
+    if (isFirst && this.imported > 0 && !this.fault)
+      for (const { kind, expected, found } of [...(this.#view.absent ?? [])].map(absentColumn))
+        this.findings.push({
+          kind,
+          rows: [],
+          message: `${this.#source.name}: expected ${expected}, found ${found}`,
+        });
     yield* this.#alerts(comparison.changes);
   }
 

@@ -52,6 +52,8 @@ export interface RowView extends AsyncDisposable {
   heldIds?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Throws if a row has the id of another row that is in the source now. Missing: the source has each id once. */
   assertOnce?(row: SourceRow): Promise<void>;
+  /** Columns of the mapping that no row had so far. Missing: the source has them all. */
+  readonly absent?: ReadonlySet<string>;
   /** Further alerts, once all rows have been read. */
   alerts?(): Iterable<SourceAlert>;
   /** What the next import finds in its index. `last`: the last row that was taken, if any; null for `isWhole`: not all of those before it. */

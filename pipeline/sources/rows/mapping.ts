@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { nearestName } from '../../config/nearest-name.ts';
 import { givenText, readGiven } from '../../disk/read-given.ts';
 import { CathedralError, errorOf, orNull } from '../../errors.ts';
-import type { EventDraft } from '../../ledger/events/draft.ts';
+import type { EventDraft, EventWarning } from '../../ledger/events/draft.ts';
 import { isKnownType } from '../../ledger/events/event.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
 import { looksLike, shown } from '../../ledger/events/look-alikes.ts';
@@ -223,6 +223,12 @@ function cellOf(row: Row, columns: readonly string[], place: () => string): unkn
   const other = cells.find((cell) => typeof cell === 'object');
   if (other !== undefined) throw misfit(place(), 'texts or numbers, to be joined', shortJson(other));
   return cells.length === 0 ? undefined : cells.join(' ');
+}
+
+/** Rows of JSON may lack a member; one that all of them lack is probably misspelt. */
+export function absentColumn(column: string): EventWarning {
+  const expected = `a row with ${JSON.stringify(column)}, which the mapping file names`;
+  return { kind: 'member', expected, found: 'none' };
 }
 
 /** Whether a row has a column, be it empty. */

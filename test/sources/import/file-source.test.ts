@@ -206,6 +206,27 @@ describe('a file of NDJSON', () => {
     expect(await again()).toEqual([]);
   });
 
+  test('without a column of the mapping file in any line is warned about when it is imported first', async () => {
+    const mapping = parseMapping(
+      JSON.stringify({
+        timestamp: 'timestamp',
+        type: { constant: 'note' },
+        agent: 'agent',
+        data: { note: { mii: 'data.mii', text: 'data.txt' } },
+      }),
+      'mapping.json',
+    );
+    const how = { now: timeOf(400) };
+    writeFileSync(path, lines(1, 200));
+    const message = `ndjson+file:${path}: expected a row with "data.txt", which the mapping file names, found none`;
+    expect(await follow('ndjson', mapping, how)).toMatchObject({
+      imported: 200,
+      findings: [{ kind: 'member', rows: [], message }],
+    });
+    appendFileSync(path, line(201, { data: {} }));
+    expect(await follow('ndjson', mapping, how)).toMatchObject({ imported: 1, findings: [] });
+  });
+
   test('with thousands of mistakes gets twenty warnings of each kind', async () => {
     writeFileSync(
       path,
