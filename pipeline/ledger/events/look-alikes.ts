@@ -4,15 +4,20 @@ import type { LedgerEvent } from './event.ts';
 /** A text without any of these is ASCII with single spaces, in which nothing but the case can differ. */
 const UNUSUAL = /[^ -~]|^ | $| {2}/;
 
-/** One text for all names that differ only by white space, case, normal form or characters that nobody sees. */
+/** One text for all names that differ only by white space, case, normal form, the kind of dash or apostrophe, or characters that nobody sees. */
 export function looksLike(name: string): string {
   if (!UNUSUAL.test(name)) return name.toLowerCase();
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/\p{Cf}+/gu, '')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
+  return (
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/\p{Cf}+/gu, '')
+      // Word and Excel put them in place of - and '.
+      .replaceAll(/\p{Pd}|\u2212/gu, '-')
+      .replaceAll(/[‘’ʼ]/g, "'")
+      .replaceAll(/\s+/gu, ' ')
+      .trim()
+  );
 }
 
 /** Names that are compared: no more, so that millions of ids need no memory. */
@@ -33,7 +38,7 @@ interface First {
   place: string;
 }
 
-/** Finds names that differ from one before them only by white space, case or normal form. */
+/** Finds names that differ from one before them only by white space, case, normal form or a kind of dash or apostrophe. */
 export class LookAlikes {
   readonly #names: Map<string, First>;
   readonly #keep: (key: string, first: First) => void;
