@@ -11,8 +11,8 @@ import {
   writeNoteKeys,
 } from '../ledger/notes/note-keys.ts';
 import { type LedgerDirectory, snapshotFile } from '../ledger/reading/directory.ts';
+import { readVerifierKeys } from '../ledger/reading/ledger-verifiers.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
-import { readVerifierKeys } from '../ledger/writing/ledger-keys.ts';
 import type { NewFile } from '../release/format/manifest.ts';
 import type { Proof, Provable } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';

@@ -4,7 +4,7 @@ import { asDiskErrors } from '../disk/durable.ts';
 import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
-import { readVerifierKeys } from '../ledger/writing/ledger-keys.ts';
+import { readVerifierKeys } from '../ledger/reading/ledger-verifiers.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import { build } from './build.ts';

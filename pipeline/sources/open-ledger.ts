@@ -4,7 +4,7 @@ import {
   nameOfSource,
   type RemoteSource,
 } from '../config/ledger-address.ts';
-import { ledgerVerifiers } from '../ledger/writing/ledger-keys.ts';
+import { ledgerVerifiers } from '../ledger/reading/ledger-verifiers.ts';
 import { importerOf, importSource, type SourceConfig } from './import-source.ts';
 import { type LocalLedger, ownLedger, sealLedger, sealWarnings } from './own-ledger.ts';
 import { originalOf } from './shared/copied-ledger.ts';

@@ -4,13 +4,8 @@ import type { Config } from '../config/settings.ts';
 import { CathedralError } from '../errors.ts';
 import { MAX_AHEAD_MS } from '../ledger/events/draft.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
-import {
-  besideLedger,
-  type LedgerKeyFiles,
-  ledgerVerifiers,
-  readSigners,
-  readVerifiers,
-} from '../ledger/writing/ledger-keys.ts';
+import { besideLedger, ledgerVerifiers, readVerifiers } from '../ledger/reading/ledger-verifiers.ts';
+import { type LedgerKeyFiles, readSigners } from '../ledger/writing/ledger-keys.ts';
 import { LedgerWriter, type Sealed, type SealOptions } from '../ledger/writing/ledger-writer.ts';
 import { DAY_MS } from '../words/day.ts';
 import { isRemoteCopy } from './import/row-index.ts';

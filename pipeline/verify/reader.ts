@@ -11,7 +11,7 @@ import {
   readWitnesses,
   type Witnessing,
 } from '../ledger/notes/witness-quorum.ts';
-import { ledgerVerifiers, readVerifiers } from '../ledger/writing/ledger-keys.ts';
+import { ledgerVerifiers, readVerifiers } from '../ledger/reading/ledger-verifiers.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { counted } from '../words/number.ts';
 import { printable } from '../words/printable.ts';

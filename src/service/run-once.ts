@@ -10,7 +10,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
 import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { readVerifierKeys } from '../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifierKeys } from '../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { openLedger, type Running } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { ownDocuments } from './organisation.ts';

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
-import { readVerifiers } from '../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifiers } from '../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';

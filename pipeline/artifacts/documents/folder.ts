@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../../config/project.ts';
-import { besideLedger } from '../../ledger/writing/ledger-keys.ts';
+import { besideLedger } from '../../ledger/reading/ledger-verifiers.ts';
 
 /** The documents of the demo, which this software contains. */
 export const DEMO_DOCUMENTS = join(PROJECT, 'data/documents');

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { counted } from '../../words/number.ts';
+import { EXPORT_TABLE } from '../rows/export-table.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
-import { EXPORT_TABLE, type HistoryForm, isHeader, parseCells } from '../rows/history-tables.ts';
+import { type HistoryForm, isHeader, parseCells } from '../rows/history-table.ts';
 import { parseObject } from '../rows/row-text.ts';
 
 /** What a JSON export says about itself. */

@@ -8,7 +8,7 @@ import {
   type HistoryTable,
   parseCells,
   shownCell,
-} from './history-tables.ts';
+} from './history-table.ts';
 import { compareTimes, DATE, type LogRow, type LogRows, type Place, TIMESTAMP } from './log-rows.ts';
 
 export interface RowFinding {

@@ -5,7 +5,7 @@ import { apply } from '../../model/fold.ts';
 import { isNewDay } from '../../model/period.ts';
 import type { State } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';
-import type { HistoryTable } from './history-tables.ts';
+import type { HistoryTable } from './history-table.ts';
 import { type LogRow, LogRows, withoutEnd } from './log-rows.ts';
 import type { PublicLog } from './public-log.ts';
 

@@ -15,7 +15,7 @@ import {
   linksIn,
   shownCell,
   unmarked,
-} from './history-tables.ts';
+} from './history-table.ts';
 import { DATE, type LogRow, TIMESTAMP, withoutEnd } from './log-rows.ts';
 import type { PastedRow } from './pasted.ts';
 import type { PublicLog, Span } from './public-log.ts';

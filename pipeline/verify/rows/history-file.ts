@@ -1,15 +1,8 @@
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
+import { EXPORT_TABLE } from './export-table.ts';
 import { FileRows, type JsonDocument } from './file-rows.ts';
-import {
-  columnNames,
-  EXPORT_TABLE,
-  HISTORY_TABLES,
-  type HistoryForm,
-  type HistoryTable,
-  isHeader,
-  isLink,
-  tableAt,
-} from './history-tables.ts';
+import { columnNames, type HistoryForm, type HistoryTable, isHeader, isLink } from './history-table.ts';
+import { HISTORY_TABLES, tableAt } from './history-tables.ts';
 import { TIMESTAMP } from './log-rows.ts';
 import { parseObject, parsePlainObject } from './row-text.ts';
 

@@ -1,15 +1,15 @@
 import type { Hash } from '../../ledger/log/hash.ts';
 import { formatCount } from '../../words/number.ts';
+import { EXPORT_TABLE } from './export-table.ts';
 import {
   type Cells,
-  EXPORT_TABLE,
   type HistoryForm,
   type HistoryTable,
   isHeader,
   isLink,
   parseCells,
-  ROW_TABLES,
-} from './history-tables.ts';
+} from './history-table.ts';
+import { ROW_TABLES } from './history-tables.ts';
 import { DATE, TIMESTAMP } from './log-rows.ts';
 import { parsePlainObject } from './row-text.ts';
 

@@ -13,7 +13,7 @@ import { formatList, formatToken } from '../../words/phrase.ts';
 import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
 import { contradicted, findRow, notChecked, type Refusal, Refused } from './find-row.ts';
-import { canonical, type HistoryTable, isLink, linksIn, shownCell } from './history-tables.ts';
+import { canonical, type HistoryTable, isLink, linksIn, shownCell } from './history-table.ts';
 import type { Pasted, PastedEvent, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
 import { parseObject } from './row-text.ts';

@@ -21,7 +21,7 @@ import {
   parseCells,
   shownCell,
   unmarked,
-} from './history-tables.ts';
+} from './history-table.ts';
 import { compareTimes, DATE, type LogRow, type LogRows, type Place } from './log-rows.ts';
 import type { PublicLog } from './public-log.ts';
 

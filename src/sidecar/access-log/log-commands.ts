@@ -3,7 +3,7 @@ import { databaseOf, storeFiles } from '../../../pipeline/config/store-place.ts'
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { readNoteVerifiers } from '../../../pipeline/ledger/notes/note-keys.ts';
-import { readVerifierKeys } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifierKeys } from '../../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { withBucket } from '../../../pipeline/objects/with-bucket.ts';
 import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';

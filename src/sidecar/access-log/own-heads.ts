@@ -20,7 +20,7 @@ import {
   verifierKeyOf,
   writeNoteKeys,
 } from '../../../pipeline/ledger/notes/note-keys.ts';
-import { readVerifierKeys } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifierKeys } from '../../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
 import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { readLog } from './log-reader.ts';

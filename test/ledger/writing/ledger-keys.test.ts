@@ -2,8 +2,9 @@ import { mkdir, readFile, readlink, rename, stat, symlink, writeFile } from 'nod
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readNoteKeys, verifierKeyOf } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { readVerifiers } from '../../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { initLedger, readCharter } from '../../../pipeline/ledger/writing/init-ledger.ts';
-import { readVerifiers, rotateLedgerKey } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { rotateLedgerKey } from '../../../pipeline/ledger/writing/ledger-keys.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** As Notepad saves a file. */

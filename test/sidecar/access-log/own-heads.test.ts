@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeFiles } from '../../../pipeline/config/store-place.ts';
-import { readVerifiers } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifiers } from '../../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { headsIn, signOwnHead } from '../../../src/sidecar/access-log/own-heads.ts';
 import { readSignedHeads } from '../../../src/sidecar/access-log/signed-heads.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';

@@ -10,7 +10,7 @@ import { ledgerSource } from '../../../pipeline/config/ledger-address.ts';
 import { checkLedger } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
-import { readVerifiers } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { readVerifiers } from '../../../pipeline/ledger/reading/ledger-verifiers.ts';
 import { Random } from '../../../pipeline/random.ts';
 import type { SourceConfig } from '../../../pipeline/sources/import-source.ts';
 import { openLedger } from '../../../pipeline/sources/open-ledger.ts';

@@ -5,7 +5,8 @@ import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { type ExportOptions, verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
-import { EXPORT_TABLE, parseCells } from '../../../pipeline/verify/rows/history-tables.ts';
+import { EXPORT_TABLE } from '../../../pipeline/verify/rows/export-table.ts';
+import { parseCells } from '../../../pipeline/verify/rows/history-table.ts';
 import { useFolder } from '../../setups/use-folder.ts';
 import { EVENTS, events, fileOf, publishSmallLog, rowsOf, VERIFIERS } from './small-log.ts';
 
