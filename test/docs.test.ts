@@ -336,7 +336,7 @@ describe('a command in a block of code', () => {
   test.each(shown)('of %s is one that the program understands: %s', async (_, line) => {
     const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((word) => word.slice(1).join(''));
     const asked = await understand(words);
-    if ('name' in asked) readArguments(asked.name, await COMMANDS[asked.name]!(), asked.args, {});
+    if ('name' in asked) await readArguments(asked.name, await COMMANDS[asked.name]!(), asked.args, {});
     expect(asked).toBeDefined();
   });
 });

@@ -82,9 +82,12 @@ export interface Command {
   /** Pairs of options of which only one may be given. */
   contradictions: readonly Contradiction[];
   /** Further errors in the arguments. */
-  check?(values: never): readonly CathedralError[];
+  check?(values: never): Checked;
   run(values: never, context: Context): Promise<ExitStatus>;
 }
+
+/** The errors of arguments. Like `run`, a check loads what it needs. */
+type Checked = readonly CathedralError[] | Promise<readonly CathedralError[]>;
 
 /** The first is refused beside the second, for a reason if that is not plain. */
 type Contradiction = readonly [refused: string, beside: string, reason?: string];
@@ -104,7 +107,7 @@ interface Declaration<
   flags?: F;
   positionals?: readonly NoInfer<S | O | keyof F>[];
   contradictions?: readonly (readonly [NoInfer<S | O | keyof F>, NoInfer<S | O | keyof F>, string?])[];
-  check?(values: Values): readonly CathedralError[];
+  check?(values: Values): Checked;
   /** The work. It loads what it needs, so that the help of all commands loads none of it. */
   run(values: Values, context: Context): Promise<ExitStatus | Result>;
 }
@@ -170,13 +173,13 @@ export function present(
   else for (const line of [lines].flat()) print(line);
 }
 
-/** The values of a command's options. Throws every error in its arguments at once. */
-export function readArguments(
+/** The values of a command's options. Rejects with every error in its arguments at once. */
+export async function readArguments(
   name: string,
   { options, positionals, contradictions, check }: Command,
   args: readonly string[],
   env?: Environment,
-): Given {
+): Promise<Given> {
   const given = readOptions(options, { args, positionals, command: name, ...(env && { env }) });
   const { values } = given;
   const isGiven = (option: string) => values[option] !== null && values[option] !== false;
@@ -186,7 +189,7 @@ export function readArguments(
     const place = `--${options[refused]!.flag}`;
     return new CathedralError('config_invalid', { place, expected, found: 'both' });
   });
-  throwAll([...contradicted, ...(check?.(values as never) ?? [])], name);
+  throwAll([...contradicted, ...((await check?.(values as never)) ?? [])], name);
   return given;
 }
 

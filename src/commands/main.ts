@@ -40,7 +40,7 @@ async function main(words: readonly string[]): Promise<number> {
   reportWarnings();
   useProxies(process.env);
   const command = await COMMANDS[name]!();
-  const { values, flags } = readArguments(name, command, args);
+  const { values, flags } = await readArguments(name, command, args);
   optionFor = (path) => optionOf(path, command.options, values);
   // A run that a service started writes to the log of that service.
   if (command.isService || process.channel) keepLog();

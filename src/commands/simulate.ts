@@ -1,16 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { csvRow, inertCell } from '../../pipeline/artifacts/format/csv.ts';
 import { SEEDS } from '../simulation/draws.ts';
-import { playPlan, readChoices, readSettings, unknownName } from '../simulation/plan.ts';
-import { rowOf } from '../simulation/run-row.ts';
-import { SCENARIOS, scenarioNamed } from '../simulation/scenarios.ts';
+import { SCENARIO_NAMES } from '../simulation/scenario-names.ts';
 import { defineCommand, errorsOf } from './command.ts';
 
 /** Two minutes and 200 MB of CSV. A digit too many would take days; more seeds are played as several ranges, one on each processor. */
 const MOST_SEEDS = 100_000;
-
-const NAMES = SCENARIOS.map(({ name }) => name);
 
 /** `7`, `1-1000` */
 const seedRange = z
@@ -35,7 +30,7 @@ const simulate = defineCommand({
   isReader: true,
   flags: {
     scenario: {
-      unit: `one of ${NAMES.join(', ')}`,
+      unit: `one of ${SCENARIO_NAMES.join(', ')}`,
       description: 'The scenario to play.',
       required: true,
     },
@@ -58,15 +53,22 @@ const simulate = defineCommand({
         'What to choose. `none`: each decision gets its default when its time is over. `random`: each decision is drawn from the seed. Otherwise, each decision that is named is taken as soon as its choice is offered, and the others get their default; `decision=random` draws one, and `decision.parameter=value` sets a parameter of its choice.',
     },
   },
-  check({ scenario: name, set, choices }) {
+  async check({ scenario: name, set, choices }) {
+    const { readChoices, readSettings, unknownName } = await import('../simulation/plan.ts');
+    const { SCENARIOS } = await import('../simulation/scenarios.ts');
     const scenario = SCENARIOS.find((one) => one.name === name);
-    if (!scenario) return [unknownName('--scenario', name, NAMES), ...errorsOf(() => readSettings(set))];
+    if (!scenario)
+      return [unknownName('--scenario', name, SCENARIO_NAMES), ...errorsOf(() => readSettings(set))];
     return errorsOf(
       () => readSettings(set),
       () => readChoices(choices, scenario),
     );
   },
   async run({ scenario, seeds, set, choices }, { write }) {
+    const { csvRow, inertCell } = await import('../../pipeline/artifacts/format/csv.ts');
+    const { playPlan, readChoices, readSettings } = await import('../simulation/plan.ts');
+    const { rowOf } = await import('../simulation/run-row.ts');
+    const { scenarioNamed } = await import('../simulation/scenarios.ts');
     const settings = readSettings(set);
     const plan = readChoices(choices, scenarioNamed(scenario));
     for (let seed = seeds.from; seed <= seeds.to; seed += 1) {

@@ -1,6 +1,7 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Change, Effect } from './change.ts';
 import type { SimulationUpdate } from './protocol/server-message.ts';
+import type { ScenarioName } from './scenario-names.ts';
 import type { Status, Virtue, Vote, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
@@ -91,7 +92,7 @@ export interface Ending {
 
 /** A story and its world, as data and small functions. Each event happens once. */
 export interface Scenario {
-  name: string;
+  name: ScenarioName;
   title: string;
   /** Paragraphs. */
   story: readonly string[];

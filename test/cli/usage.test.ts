@@ -174,7 +174,7 @@ describe('the help', () => {
     expect(help).not.toMatch(/\bFor `/);
   });
 
-  test.each(NAMES)('of %s has examples that it would accept', (name) => {
+  test.each(NAMES)('of %s has examples that it would accept', async (name) => {
     for (const example of ALL[name]!.examples) {
       const [, line = ''] = /cathedral (.*?)(?: >.*)?$/.exec(example) ?? [];
       expect(line.startsWith(name)).toBe(true);
@@ -185,7 +185,7 @@ describe('the help', () => {
       const whole = filled.map((arg) =>
         arg.replace('cds_economy_…', 'cds_economy_000000000000000000000000000043_00X9jD'),
       );
-      expect(() => readArguments(name, ALL[name]!, whole, {})).not.toThrow();
+      await expect(readArguments(name, ALL[name]!, whole, {})).resolves.toBeDefined();
     }
   });
 });
@@ -194,8 +194,8 @@ describe('--port of a service', () => {
   test.each([
     ['--port', ['--port', '4650'], {}],
     ['PORT', [], { PORT: '4650' }],
-  ])('%s is in the address that the runs of the service publish', (_, args, env) => {
-    const { values, flags } = readArguments('start', ALL.start!, args, env);
+  ])('%s is in the address that the runs of the service publish', async (_, args, env) => {
+    const { values, flags } = await readArguments('start', ALL.start!, args, env);
     expect(flagsOfRuns(values as { baseUrl: string }, flags)).toEqual(['--base-url=http://localhost:4650']);
   });
 });

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { decisionsOf } from '../../src/simulation/decisions.ts';
 import { AT_RANDOM, type Plan, playPlan, readChoices } from '../../src/simulation/plan.ts';
+import { SCENARIO_NAMES } from '../../src/simulation/scenario-names.ts';
 import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);
+
+test('help names every scenario, in the order in which they are listed', () => {
+  expect(SCENARIO_NAMES).toEqual(NAMES);
+});
 
 function randomPlan(scenario: string): Plan {
   return Object.fromEntries(decisionsOf(scenarioNamed(scenario)).map(({ name }) => [name, AT_RANDOM]));

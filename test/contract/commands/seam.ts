@@ -158,7 +158,7 @@ export async function runHere(
   // Its end stops what it began, as in a process of its own.
   const ended = new AbortController();
   try {
-    const { values, flags } = readArguments(name, command, args, env);
+    const { values, flags } = await readArguments(name, command, args, env);
     const status = await command.run(values as never, {
       flags,
       now,

@@ -27,7 +27,7 @@ export interface OpenServer {
 /** `cathedral serve` in this process, on a free port. */
 export async function openServer(args: readonly string[], env: Environment = {}): Promise<OpenServer> {
   const command = await COMMANDS.serve!();
-  const { values, flags } = readArguments(
+  const { values, flags } = await readArguments(
     'serve',
     command,
     [...args, '--host', '127.0.0.1', '--port', '0'],

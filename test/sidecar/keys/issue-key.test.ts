@@ -13,7 +13,7 @@ async function readFlags(application: object): Promise<Record<string, unknown>> 
   const args = Object.entries(application).flatMap(([name, text]) =>
     text === undefined ? [] : [`--${name}=${text}`],
   );
-  return readArguments('keys issue', await COMMANDS['keys issue']!(), args, {}).values;
+  return (await readArguments('keys issue', await COMMANDS['keys issue']!(), args, {})).values;
 }
 
 describe('a request for a key', () => {

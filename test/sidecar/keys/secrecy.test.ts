@@ -64,7 +64,7 @@ test('no part of a key is in lists, errors or the log of what went wrong', async
     for (const [command, flag, text] of pasted) {
       const name = `keys ${command}`;
       const declared = await COMMANDS[name]!();
-      const failure = await failureOf(async () => readArguments(name, declared, [`--${flag}=${text}`], {}));
+      const failure = await failureOf(() => readArguments(name, declared, [`--${flag}=${text}`], {}));
       expect(failure.message).toContain(`--${flag}: expected `);
       log.error({ err: failure });
     }
