@@ -32,9 +32,12 @@ function addressOf(name: string, value: string): string {
   });
 }
 
-/** What Node says of a host that cannot be reached, and a proxy of one behind it. A host that answered something else was reached. */
+/**
+ * What Node says of a host that cannot be reached, and a proxy of one behind it. A host that answered something else was reached, and so was an
+ * object store that gave its own reason.
+ */
 const UNREACHED =
-  /https?:.*\b(fetch failed(?!: ERR_SSL)|establish tunnel|proxy tunnel timed out|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234])\b/;
+  /https?:.*\b(fetch failed(?!: ERR_SSL)|establish tunnel|proxy tunnel timed out|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234](?! [A-Z]))\b/;
 
 /** Over plain HTTP, this may be the answer of a proxy that refuses the host, and not of the host. */
 const REFUSED = /\bhttp:.*\bstatus 403\b/;

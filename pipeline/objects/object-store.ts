@@ -426,10 +426,16 @@ export class S3Store implements ObjectStore {
   #retrying<T>(key: string | null, work: () => Promise<T>): Promise<T> {
     const { attempts, wait, log } = this.#options;
     const place = this.#client.placeOf(key === null ? null : this.#whole(key));
+    let began = 0;
     const told = ({ message }: TransientFault, ms: number) => {
-      if (ms >= 1000) log(`${place}: ${message}; trying again in ${ms / 1000} s`);
+      // A store that hangs takes long although the delay is short.
+      if (ms + performance.now() - began >= 1000) log(`${place}: ${message}; trying again in ${ms / 1000} s`);
     };
-    return retrying({ attempts, wait, firstDelayMs: FIRST_DELAY_MS, told }, work, (fault) =>
+    const timed = () => {
+      began = performance.now();
+      return work();
+    };
+    return retrying({ attempts, wait, firstDelayMs: FIRST_DELAY_MS, told }, timed, (fault) =>
       this.#failed(key, `an answer within ${attempts} attempts`, fault.message, fault),
     );
   }

@@ -118,12 +118,11 @@ export class S3Client {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const { agent, timeout } = { agent: this.#agent, timeout: this.#options.stallMs };
     return new Promise((resolve, reject) => {
-      const failed = (cause: unknown) =>
-        reject(
-          cause instanceof TransientFault || cause instanceof CathedralError
-            ? cause
-            : new TransientFault(reasonOf(cause), { cause }),
-        );
+      const failed = (cause: unknown) => {
+        if (cause instanceof TransientFault || cause instanceof CathedralError) reject(cause);
+        else if (isProxyRefusal(cause)) reject(this.#refusedByProxy(request, cause));
+        else reject(new TransientFault(reasonOf(cause), { cause }));
+      };
       const outgoing = send(url, { method, headers, agent, timeout });
       outgoing.on('error', failed);
       outgoing.on('timeout', () => outgoing.destroy(new TransientFault(`nothing for ${timeout / 1000} s`)));
@@ -205,7 +204,20 @@ export class S3Client {
     if (expected !== undefined)
       return new CathedralError('store_failed', { place: this.placeOf(null), expected, found });
     const usual = statusCode === 403 ? 'an access key that may do this' : 'status 200';
-    return fail(EXPECTED_HERE[code] ?? usual, found);
+    const silent =
+      request.method === 'HEAD' && statusCode === 400
+        ? 'credentials that the store accepts, or a session token that has not expired (an answer to HEAD gives no reason)'
+        : undefined;
+    return fail(EXPECTED_HERE[code] ?? silent ?? usual, found);
+  }
+
+  #refusedByProxy({ key }: S3Request, cause: Error): Error {
+    return new CathedralError('store_failed', {
+      place: this.placeOf(key),
+      expected: 'a proxy that lets requests to the store pass',
+      found: reasonOf(cause),
+      cause,
+    });
   }
 
   /** A request's time is signed. Once refused, requests are signed with the time of the store, `clockMs` ahead of this machine's. */
@@ -240,6 +252,12 @@ const EXPECTED_HERE: Readonly<Record<string, string>> = {
   QuotaExceeded: 'room in the quota of the bucket and of its owner',
   InvalidObjectState: 'an object that no lifecycle rule has archived',
 };
+
+/** Of a tunnel that a proxy does not allow, or only with a password. One that is overloaded or cannot reach the store may do so later. */
+function isProxyRefusal(cause: unknown): cause is Error {
+  const { code, statusCode = 0 } = cause as { code?: string; statusCode?: number };
+  return code === 'ERR_PROXY_TUNNEL' && [401, 403, 407].includes(statusCode);
+}
 
 /** Sends a file once the store asks for it, or after `CONTINUE_MS` to one that does not know RFC 9110 §10.1.1. */
 function sendFile(file: string, outgoing: ClientRequest, failed: (cause: unknown) => void): void {

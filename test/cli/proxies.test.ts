@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describeProxies } from '../../pipeline/config/proxies.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { runCli } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
@@ -105,6 +106,29 @@ describe('the proxy that the environment names', () => {
     expect(stdout).toContain(`PROXY is http://${address}`);
     // The next attempt would be the same.
     expect(asked).toHaveLength(1);
+  });
+
+  test.each([403, 407])(
+    'is named at once if it does not let a command reach its bucket (%i)',
+    async (code) => {
+      const out = await temporaryFolder();
+      await publishTiny(out, { events: 5 });
+      const { asked, address } = await proxyTo(null, code);
+      const env = { ...BUCKET, HTTPS_PROXY: address, CATHEDRAL_OUT: out };
+      const { status, stderr } = await runCli(['publish', '--to', 's3+https://origin.invalid/bucket'], env);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /expected a proxy that lets requests to the store pass, found Failed to establish tunnel/,
+      );
+      expect(stderr).toContain(`HTTPS_PROXY is http://${address}`);
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  test('is not mentioned if an object store gives its own reason', () => {
+    const message = (found: string) => `s3+https://origin.invalid/bucket: expected an answer, found ${found}`;
+    expect(describeProxies(message('status 503 SlowDown: Reduce your rate.'))).toBeNull();
+    expect(describeProxies(message('status 503 (store_failed)'))).toContain('no proxy is used');
   });
 
   test('is named if it may be what refuses a host, over plain HTTP', async () => {

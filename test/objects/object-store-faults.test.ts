@@ -294,6 +294,13 @@ describe('a fault that passes', () => {
     );
   });
 
+  test('a session token that has expired is thought of where an answer to HEAD gives no reason', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    server.plan = () => ({ status: 400, code: '' });
+    await expect(store.head('a')).rejects.toThrow('a session token that has not expired');
+  });
+
   test('a store that asks for a large file when that is already being sent gets it once', async () => {
     const { open, server, waits } = await serve();
     const store = await open();
@@ -357,5 +364,13 @@ describe('a fault that passes', () => {
     await expect(store.read('a', 1)).rejects.toThrow(
       'found status 503 with a text that did not end in 0.2 s',
     );
+  });
+
+  test('the operator is told of each attempt that took long', async () => {
+    const { open, server, lines } = await serve();
+    const store = await open('', CREDENTIALS, { stallMs: 1000, attempts: 2 });
+    server.plan = () => 'silent';
+    await expect(store.head('a')).rejects.toThrow('within 2 attempts');
+    expect(lines).toEqual([`s3+${server.endpoint}/bucket/a: nothing for 1 s; trying again in 0.25 s`]);
   });
 });
