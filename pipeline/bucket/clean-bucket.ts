@@ -1,6 +1,7 @@
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
-import { hashesAt, parseTilePath, TILE_WIDTH } from '../ledger/log/tile.ts';
+import { HASH_BYTES } from '../ledger/log/hash.ts';
+import { bundlePath, hashesAt, newTiles, parseTilePath, TILE_WIDTH, tilePath } from '../ledger/log/tile.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { assertHeld, type Lease } from '../postgres/lease.ts';
@@ -9,7 +10,7 @@ import { readCurrent } from '../release/format/release.ts';
 import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';
 import { DAY_MS } from '../words/day.ts';
 import { markCleaned, readRecentReleases } from './current-release.ts';
-import { BLOBS, blobKey, LOG, LOG_ENTRIES, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
+import { BLOBS, blobKey, LOG, LOG_ENTRIES, logKey, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
 import type { Pointed } from './pointer.ts';
 import { openPush } from './push.ts';
 import { objectsOf, readStored, readStoredRelease } from './stored-release.ts';
@@ -38,21 +39,23 @@ const REMOVED_AT_ONCE = 500;
 const OWN = /^(blobs\/[0-9a-f]{64}|manifests\/[0-9a-f]{64}\.json)$/;
 
 /**
- * Removes what nobody reads any more: blobs and manifests that neither the current release nor one of the few before it refers to, and
- * partial tiles that all of them have in full. Whatever is younger than 7 days stays. Does nothing and returns null if the bucket was cleaned
- * less than a day ago. The lease keeps pushes away, because one may just be relying on an object that nothing refers to yet. Objects of the
- * current release that are missing are sent from OUT. Throws locked without the lease, release_invalid if neither the bucket nor OUT has the
- * current release, and store_failed.
+ * Sends from OUT what the current release needs and the bucket lacks, as after it was restored from a copy, so that an operator need not wait.
+ * Once a day, it also removes what nobody reads any more: blobs and manifests that neither the current release nor one of the few before it refers
+ * to, and partial tiles that all of them have in full. Whatever is younger than 7 days stays. The lease keeps pushes away, because one may
+ * just be relying on an object that nothing refers to yet. Null before the first release. Throws locked without the lease, release_invalid if
+ * neither the bucket nor OUT has the current release, and store_failed.
  */
 export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null> {
   const { database, objects, lease, service } = options;
   const [current, ...earlier] = await readRecentReleases(database, service);
-  if (!current || !(await markCleaned(database, lease, service))) return null;
+  if (!current) return null;
+  const isDue = await markCleaned(database, lease, service);
   const needed = await neededObjects(current, options);
   if (!needed) throw incomplete(current, objects);
   const kept = new Set(needed.keys());
-  for (const release of earlier)
-    for (const key of (await neededObjects(release, options))?.keys() ?? []) kept.add(key);
+  if (isDue)
+    for (const release of earlier)
+      for (const key of (await neededObjects(release, options))?.keys() ?? []) kept.add(key);
   const size = Math.min(...[current, ...earlier].map(({ log }) => log.size));
   const before = (await storeTime(options)) - KEPT_MS;
   const found = new Map<string, number>();
@@ -62,13 +65,23 @@ export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null
       const { key, bytes, modified } = object;
       found.set(key, bytes);
       const isUnused = OWN.test(key) ? !kept.has(key) : isFullTile(key, size);
-      if (isUnused && modified < before) old.push(object);
+      if (isDue && isUnused && modified < before) old.push(object);
     }
   await remove(old, options);
-  const missing = [...needed].filter(([key, bytes]) => found.get(key) !== bytes).map(([key]) => key);
+  const missing = [...needed, ...logObjects(current.log.size)]
+    .filter(([key, bytes]) => (bytes === null ? !found.has(key) : found.get(key) !== bytes))
+    .map(([key]) => key);
   if (missing.length > 0) await sendAgain(current, missing, options);
   const removed = { objects: old.length, bytes: old.reduce((sum, { bytes }) => sum + bytes, 0) };
   return { removed, missing };
+}
+
+/** Key and length of the tiles of a log, and of the bundles of their entries, whose length nobody knows. */
+function* logObjects(size: number): Generator<[key: string, bytes: number | null]> {
+  for (const tile of newTiles(0, size)) {
+    yield [logKey(tilePath(tile)), tile.width * HASH_BYTES];
+    if (tile.level === 0) yield [logKey(bundlePath(tile)), null];
+  }
 }
 
 async function sendAgain(

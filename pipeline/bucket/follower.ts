@@ -315,7 +315,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
 
 /** For readers of /readyz and metrics. */
 const FAULTS: Partial<Record<ErrorCode, string>> = {
-  store_failed: 'the object store does not answer, or has no pointer',
+  store_failed: 'the object store does not answer, refuses the access key, or has no pointer',
   release_refused: 'the pointer contradicts a release that was accepted before',
   release_invalid: 'the newest release in the object store is damaged',
   log_invalid: 'the log in the object store is damaged',

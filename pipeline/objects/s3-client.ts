@@ -203,7 +203,7 @@ export class S3Client {
     const expected = EXPECTED[code];
     if (expected !== undefined)
       return new CathedralError('store_failed', { place: this.placeOf(null), expected, found });
-    const usual = statusCode === 403 ? 'an access key that may do this' : 'status 200';
+    const usual = statusCode === 403 ? `an access key that may do this (${rightsFor(request)})` : 'status 200';
     const silent =
       request.method === 'HEAD' && statusCode === 400
         ? 'credentials that the store accepts, or a session token that has not expired (an answer to HEAD gives no reason)'
@@ -252,6 +252,13 @@ const EXPECTED_HERE: Readonly<Record<string, string>> = {
   QuotaExceeded: 'room in the quota of the bucket and of its owner',
   InvalidObjectState: 'an object that no lifecycle rule has archived',
 };
+
+/** As policies name them. Without the right to list, a store does not say that an object is missing, but refuses it. */
+function rightsFor({ method, key }: S3Request): string {
+  if (method === 'PUT') return 's3:PutObject';
+  if (method === 'POST' || method === 'DELETE') return 's3:DeleteObject';
+  return key === null ? 's3:ListBucket' : 's3:GetObject and s3:ListBucket';
+}
 
 /** Of a tunnel that a proxy does not allow, or only with a password. One that is overloaded or cannot reach the store may do so later. */
 function isProxyRefusal(cause: unknown): cause is Error {
