@@ -71,7 +71,12 @@ export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null
   const missing = [...needed, ...logObjects(current.log.size)]
     .filter(([key, bytes]) => (bytes === null ? !found.has(key) : found.get(key) !== bytes))
     .map(([key]) => key);
-  if (missing.length > 0) await sendAgain(current, missing, options);
+  if (missing.length > 0 && !(await sendAgain(current, options)))
+    throw new CathedralError('release_invalid', {
+      place: `${objects.name}/${missing[0]}`,
+      expected: 'an object of the current release',
+      found: `none, or a different length, and ${options.out} does not have that release`,
+    });
   const removed = { objects: old.length, bytes: old.reduce((sum, { bytes }) => sum + bytes, 0) };
   return { removed, missing };
 }
@@ -84,21 +89,19 @@ function* logObjects(size: number): Generator<[key: string, bytes: number | null
   }
 }
 
-async function sendAgain(
-  { manifest }: Pointed,
-  [missing]: readonly string[],
-  { out, objects, service, parallel, lease: { signal } }: CleanOptions,
-): Promise<void> {
+/**
+ * Stores what the bucket lacks of the current release from OUT, whose bytes are verified. False: OUT does not have that release. Throws
+ * log_invalid for a file of the log that differs, and store_failed.
+ */
+export async function sendAgain(
+  { manifest }: Pick<Pointed, 'manifest'>,
+  { out, objects, service, parallel, lease: { signal } }: Omit<CleanOptions, 'database'>,
+): Promise<boolean> {
   const local = await readCurrent(out);
-  const found = local && sha256(formatManifest(local.manifest));
-  if (found !== manifest.sha256)
-    throw new CathedralError('release_invalid', {
-      place: `${objects.name}/${missing}`,
-      expected: 'an object of the current release',
-      found: `none, or a different length, and ${out} does not have that release`,
-    });
+  if (!local || sha256(formatManifest(local.manifest)) !== manifest.sha256) return false;
   const push = await openPush({ out, objects, service, previous: null, parallel, signal, log: () => {} });
-  await push.release(local!);
+  await push.release(local);
+  return true;
 }
 
 async function remove(

@@ -65,7 +65,7 @@ export async function readPointed(
 ): Promise<Buffer> {
   const found = await store.read(key, mostBytes, sha256);
   if (found) return Buffer.from(found.content);
-  const expected = 'what the pointer leads to';
+  const expected = 'what the pointer leads to (cathedral build sends it again on a publisher that has it)';
   throw new CathedralError('release_invalid', {
     place: `${store.name}/${key}`,
     expected,

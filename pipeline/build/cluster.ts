@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, claimBucket } from '../bucket/claim-bucket.ts';
-import { cleanBucket } from '../bucket/clean-bucket.ts';
+import { cleanBucket, sendAgain } from '../bucket/clean-bucket.ts';
 import { readCurrentRelease, setCurrentRelease, setStatus } from '../bucket/current-release.ts';
 import { POINTER_KEY } from '../bucket/layout.ts';
 import { LONGEST_POINTER, type Pointer, parsePointer } from '../bucket/pointer.ts';
@@ -91,7 +91,7 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
   if (run.adoptsPointer) await adoptPointer(cluster, lease);
   await repairPointer(database, objects, claim);
   const current = await readCurrentRelease(database, claim.service);
-  await bringUpToDate(cluster, current, { records, signal, ...run });
+  await bringUpToDate(cluster, lease, current, { records, ...run });
   const share = shareOf(cluster, lease, current, { records, ...run });
   const report = await run.build({ records, share, signal });
   await run.afterwards();
@@ -110,20 +110,33 @@ function bucketRecords(
 
 /** Makes OUT what the cluster has: the current release, its log, and every snapshot that was recorded, listed or not. */
 async function bringUpToDate(
-  { objects: store, claim, waitMs }: Cluster,
+  { objects, claim, waitMs }: Cluster,
+  lease: Lease,
   current: Pointer | null,
-  { out, records, signal, log }: Pick<Turn, 'records' | 'signal'> & Pick<ClusterRun, 'out' | 'log'>,
+  { out, records, log }: Pick<Turn, 'records'> & Pick<ClusterRun, 'out' | 'log'>,
 ): Promise<void> {
-  const recorded = (await records.read()).services[claim.service]?.snapshots ?? {};
-  const pull = { store, out, recorded, signal };
+  const { service } = claim;
+  const recorded = (await records.read()).services[service]?.snapshots ?? {};
+  const options = { store: objects, out, recorded, signal: lease.signal };
   if (!current) {
-    await assertFirst(store, claim.service);
-    const { rest } = await pullSnapshots({ snapshots: null }, pull);
+    await assertFirst(objects, service);
+    const { rest } = await pullSnapshots({ snapshots: null }, options);
     await rest(() => false);
     return;
   }
-  const { fetched } = await pullForPublisher(current, { ...pull, waitMs });
+  const pull = () => pullForPublisher(current, { ...options, waitMs });
+  const { fetched } = await pull().catch(async (error) => {
+    if (!isDamaged(error)) throw error;
+    log(`${error.message}; looking for what ${out} has of it`);
+    if (!(await sendAgain(current, { out, objects, service, parallel: PARALLEL, lease }))) throw error;
+    return pull();
+  });
   if (fetched.files > 0) log(`fetched ${formatCount(fetched.files, 'file')} of ${current.release}`);
+}
+
+/** The bucket lacks a part of what the row says, as after it was restored from a copy. */
+function isDamaged(error: unknown): error is CathedralError {
+  return error instanceof CathedralError && ['release_invalid', 'log_invalid'].includes(error.code);
 }
 
 /** Pushes each snapshot before it is recorded, and each release before the row names it. */
@@ -213,7 +226,7 @@ async function clean(
     log(`removed ${counted(removed.objects, 'object')} that nothing refers to from ${objects.name}`);
   if (missing.length > 0)
     log(
-      `${objects.name} lacks ${counted(missing.length, 'object')} of the current release, such as ${missing[0]}`,
+      `${objects.name} lacked ${counted(missing.length, 'object')} of the current release, such as ${missing[0]}: sent again`,
     );
 }
 

@@ -203,7 +203,8 @@ export class S3Client {
     const expected = EXPECTED[code];
     if (expected !== undefined)
       return new CathedralError('store_failed', { place: this.placeOf(null), expected, found });
-    const usual = statusCode === 403 ? `an access key that may do this (${rightsFor(request)})` : 'status 200';
+    const usual =
+      statusCode === 403 ? `an access key that may do this (${rightsFor(request)})` : 'status 200';
     const silent =
       request.method === 'HEAD' && statusCode === 400
         ? 'credentials that the store accepts, or a session token that has not expired (an answer to HEAD gives no reason)'
