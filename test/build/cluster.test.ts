@@ -191,6 +191,24 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     }
   });
 
+  test('send what a bucket lacks that was restored from a copy, where one has it', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    const means = await of.connect();
+    await runMachine(a, means);
+    await copyKeys(a, b);
+    const copy = new Map(store.objects);
+    const { version } = (await runMachine({ ...a, ledger: ledgers[1]! }, means)).manifest.signed!;
+    for (const key of store.objects.keys()) if (!copy.has(key)) store.objects.delete(key);
+    for (const [key, object] of copy) store.objects.set(key, object);
+    await expect(runMachine({ ...b, ledger: ledgers[2]! }, await of.connect())).rejects.toThrow(
+      /cathedral build sends it again on a publisher that has it\), found no such object \(release_invalid\)/,
+    );
+    const { outcome } = await runMachine({ ...a, ledger: ledgers[1]! }, means);
+    expect([outcome, await of.whole()]).toEqual(['unchanged', version]);
+    expect((await runMachine({ ...b, ledger: ledgers[2]! }, await of.connect())).outcome).toBe('published');
+  });
+
   /** Starts a run in a process of its own. */
   function startRun(
     { address, bucket }: Service,

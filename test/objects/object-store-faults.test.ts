@@ -275,7 +275,9 @@ describe('a fault that passes', () => {
     server.plan = () => ({ status: 403, code: 'AccessDenied' });
     const refused = Array.from({ length: 40 }, () => store.put('a', { file, sha256 }).catch(String));
     expect(new Set(await Promise.all(refused))).toEqual(
-      new Set([expect.stringContaining('expected an access key that may do this (s3:PutObject), found status 403')]),
+      new Set([
+        expect.stringContaining('expected an access key that may do this (s3:PutObject), found status 403'),
+      ]),
     );
     server.plan = () => null;
     expect(await store.put('a', { file, sha256 })).toEqual({ etag: expect.any(String) });
