@@ -3,7 +3,7 @@ import { CathedralError } from '../errors.ts';
 import { compareTimestamps } from '../ledger/events/timestamp.ts';
 import type { PublicFile, PublicManifest } from '../release/format/public-manifest.ts';
 import { SNAPSHOTS } from '../release/format/snapshot-index.ts';
-import { formatBytes } from '../words/number.ts';
+import { formatBytes, formatCount } from '../words/number.ts';
 import type { Findings } from './findings.ts';
 import { type Origin, readSmall } from './origin.ts';
 
@@ -21,7 +21,10 @@ export interface FilesRead {
   notProven: string[];
 }
 
-/** Compares the chosen files with the manifest. */
+/**
+ * Compares the chosen files with the manifest. A host is asked twice for what differs: a cache before it may answer with a stale copy
+ * once, and fetches the current one meanwhile (RFC 5861).
+ */
 export async function verifyFiles(
   origin: Origin,
   files: readonly PublicFile[],
@@ -32,14 +35,29 @@ export async function verifyFiles(
   const allBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const step = Math.ceil(files.length / PROGRESS_LINES);
   const notProven: string[] = [];
-  await inParallel(files, parallel, async (file) => {
-    const result = await findings.attempt(() => verifyFile(origin, file, release));
+  const different: PublicFile[] = [];
+  const note = (file: PublicFile, result: 'as listed' | 'not proven' | null) => {
     if (result === 'as listed') bytes += file.bytes;
     if (result === 'not proven') notProven.push(file.path);
+  };
+  await inParallel(files, parallel, async (file) => {
+    const look = findings.attempt(() =>
+      verifyFile(origin, file, release).catch((error) => {
+        if (origin.disk !== null || !isMismatch(error)) throw error;
+        different.push(file);
+        return null;
+      }),
+    );
+    note(file, await look);
     done += 1;
     doneBytes += file.bytes;
     if (done % step === 0 && done < files.length)
       log(`files: ${done} of ${files.length}, ${formatBytes(doneBytes)} of ${formatBytes(allBytes)}`);
+  });
+  if (different.length > 0)
+    log(`${formatCount(different.length, 'file differs', 'files differ')} from the manifest; asking again`);
+  await inParallel(different, parallel, async (file) => {
+    note(file, await findings.attempt(() => verifyFile(origin, file, release)));
   });
   return { bytes, notProven: notProven.sort() };
 }
@@ -57,11 +75,14 @@ async function verifyFile(
     await origin.verifyFile(file);
     return 'as listed';
   } catch (error) {
-    const isDifferent = error instanceof CathedralError && error.code === 'mirror_mismatch';
-    if (!isDifferent || !(await isNewerAnswer(origin, file.path, as_of))) throw error;
+    if (!isMismatch(error) || !(await isNewerAnswer(origin, file.path, as_of))) throw error;
     await origin.verifyFile({ ...file, path: `${SNAPSHOTS}/${snapshot}/${file.path}` });
     return 'not proven';
   }
+}
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof CathedralError && error.code === 'mirror_mismatch';
 }
 
 /** Whether a live path answers with JSON whose `timestamp` is later than the release's. */

@@ -92,6 +92,18 @@ describe('the verification of a service', () => {
     expect((await look({ wait })).findings).toEqual([]);
   });
 
+  test('accepts a file that a cache before the service answers with a stale copy once, and says that it asked again', async () => {
+    const path = 'economy/supply';
+    const stale = smallSite({ release: 2 }).get(path)!;
+    server.lies.set(path, (response) => {
+      server.lies.delete(path);
+      response.end(stale);
+    });
+    const lines: string[] = [];
+    expect((await look({ log: (line) => lines.push(line) })).findings).toEqual([]);
+    expect(lines).toContain('1 file differs from the manifest; asking again');
+  });
+
   test('accepts notes that fifteen witnesses cosigned, with large signatures', async () => {
     const cosigned = (note: string) => note + largeSignatures(15);
     server.site = smallSite({
