@@ -70,6 +70,13 @@ async function follow(out: string, more: Partial<FollowerOptions> = {}): Promise
   return { follower, out, faults };
 }
 
+/** Until a follower has looked at the pointer and asked again: the first look may have begun before the pointer was written. */
+async function untilDealtWith(): Promise<void> {
+  const looks = () => engine.calls.filter(({ key }) => key === POINTER_KEY).length;
+  const before = looks();
+  await until(() => looks() > before + 2);
+}
+
 const until = (what: () => boolean | Promise<boolean>) => expect.poll(what, { interval: 10 }).toBe(true);
 
 async function served(out: string): Promise<number | null> {
@@ -233,12 +240,12 @@ describe('a follower', () => {
     // A different release of the same version, and a shorter log.
     const { pointed } = pushed[1]!;
     await pointTo(store, { ...pointed, manifest: pushed[2]!.pointed.manifest }, past());
-    await sleep(100);
+    await untilDealtWith();
     await pointTo(store, { ...pushed[2]!.pointed, log: pushed[0]!.pointed.log }, past());
-    await sleep(100);
+    await untilDealtWith();
     // An older version with the log of the newer one.
     await pointTo(store, { ...pushed[0]!.pointed, log: pointed.log }, past());
-    await sleep(300);
+    await untilDealtWith();
     expect(await served(first.out)).toBe(pointed.version);
     await pointTo(store, pushed[2]!.pointed, past());
     await until(() => again.follower.version === pushed[2]!.pointed.version);
