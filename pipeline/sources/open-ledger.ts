@@ -82,7 +82,9 @@ async function sealAndShare(
   if (!stores || originalOf(source.path)) return;
   progress.stage(`sharing ${source.path}`);
   const local = await localLedger(source, config);
-  await new SharedFolder('replica', local, wait * 1000, stores, progress.note).sharer.share();
+  const folder = new SharedFolder('replica', local, wait * 1000, stores, progress.note);
+  await folder.sharer.share();
+  await folder.complete();
 }
 
 /** Takes what other machines have. */
@@ -113,5 +115,9 @@ async function importAll(
   const means = { now, log: progress.note, stores, auditWindows: AUDIT_WINDOWS };
   const { imported, sealed, findings } = await importSource(source, config, means);
   progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
+  if (stores) {
+    const local = await localLedger(source, config);
+    await new SharedFolder('import', local, config.wait * 1000, stores, progress.note).complete();
+  }
   return findings.filter(({ kind }) => kind === 'unread').map(({ message }) => message);
 }

@@ -25,12 +25,13 @@ import {
   type SharedFacts,
   type SharedLine,
   type SharedSnapshot,
+  SNAPSHOTS_PREFIX,
   StaleLedger,
   snapshotKeys,
 } from './shared-ledger.ts';
 
 export interface SharerOptions extends LedgerCopy {
-  objects: Pick<ObjectStore, 'name' | 'put'>;
+  objects: Pick<ObjectStore, 'name' | 'put' | 'list'>;
   /** From 0 to below 1. */
   random?: () => number;
 }
@@ -41,6 +42,9 @@ const MAX_ATTEMPTS = 10;
 const PARALLEL = 16;
 /** How long to leave the ledger to a writer that was faster, at most, ms: it may have more to share, which need not be done twice. */
 const TURN_MS = 200;
+
+/** Of a snapshot. */
+const FILES = ['events', 'checkpoint'] as const;
 
 const HEADERS = {
   events: { 'content-type': 'application/zstd' },
@@ -89,6 +93,34 @@ export class LedgerSharer {
         await sleep(random() * TURN_MS);
       }
     }
+  }
+
+  /**
+   * Sends the files of shared snapshots that the bucket lacks or has with another length, as after it was restored from a copy: `share` looks only
+   * at what the database lacks. Returns how many. Throws store_failed.
+   */
+  async sendAgain(): Promise<number> {
+    const { shared, objects, folder } = this.#options;
+    // The rows first: their objects were there before them.
+    const snapshots = await shared.snapshots(null);
+    const found = new Map<string, number>();
+    for await (const { key, bytes } of objects.list(SNAPSHOTS_PREFIX)) found.set(key, bytes);
+    const missing = snapshots.flatMap((snapshot) => {
+      const [keys, files] = [snapshotKeys(snapshot), snapshotFile(folder, snapshot.id)];
+      return FILES.filter((name) => found.get(keys[name]) !== snapshot[name].bytes).map((name) => ({
+        key: keys[name],
+        object: { file: files[name], sha256: snapshot[name].sha256, headers: HEADERS[name] },
+      }));
+    });
+    let sent = 0;
+    await inParallel(missing, PARALLEL, async ({ key, object }) => {
+      // Another importer may have compressed the same events differently, and only it has these bytes.
+      const own = await hashFile(object.file).catch(() => null);
+      if (own?.sha256 !== object.sha256) return;
+      await objects.put(key, object);
+      sent += 1;
+    });
+    return sent;
   }
 
   /** What is shared, which is begun where nobody has shared anything. */
@@ -157,7 +189,7 @@ export class LedgerSharer {
     }
     const puts = files.flatMap((file, at) => {
       const keys = snapshotKeys(sealed[at]!);
-      return (['events', 'checkpoint'] as const).map((name) => ({
+      return FILES.map((name) => ({
         key: keys[name],
         object: { file: file[name], sha256: sealed[at]![name].sha256, headers: HEADERS[name] },
       }));

@@ -9,6 +9,7 @@ import { credentialsFrom } from '../../objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../objects/object-store.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { withLease } from '../../postgres/lease.ts';
+import { counted } from '../../words/number.ts';
 import type { LocalLedger } from '../own-ledger.ts';
 import { LedgerReplica, type ReplicaOptions, type Updated } from './ledger-replica.ts';
 import { LedgerSharer } from './ledger-sharer.ts';
@@ -109,6 +110,15 @@ export class SharedFolder {
 
   async update(): Promise<void> {
     this.#report(await this.replica.update());
+  }
+
+  /** Sends what the bucket lacks of what is shared, as after it was restored from a copy. Throws store_failed. */
+  async complete(): Promise<void> {
+    const sent = await this.sharer.sendAgain();
+    if (sent > 0)
+      this.#log(
+        `${this.#stores.objects.name} lacked ${counted(sent, 'file')} of ledger snapshots: sent again.`,
+      );
   }
 
   #report({ isReplaced }: Updated): void {

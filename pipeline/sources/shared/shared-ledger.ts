@@ -223,11 +223,14 @@ export function batchesOf<T>(snapshots: readonly T[]): T[][] {
   );
 }
 
+/** Of all ledger snapshots in the object store. */
+export const SNAPSHOTS_PREFIX = 'ledger/snapshots/';
+
 /** Names the objects by their hash: a writer that was killed may have left another form of the same snapshot. */
 export function snapshotKeys({ id, events, checkpoint }: Omit<SharedSnapshot, 'position' | 'root'>) {
   return {
-    events: `ledger/snapshots/${id}.${events.sha256}.ndjson.zst`,
-    checkpoint: `ledger/snapshots/${id}.${checkpoint.sha256}.checkpoint`,
+    events: `${SNAPSHOTS_PREFIX}${id}.${events.sha256}.ndjson.zst`,
+    checkpoint: `${SNAPSHOTS_PREFIX}${id}.${checkpoint.sha256}.checkpoint`,
   };
 }
 

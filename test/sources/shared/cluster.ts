@@ -22,7 +22,7 @@ const START = Date.parse('2026-10-01T00:00:00Z');
 export const VERIFIERS = [signer.verifier];
 
 /** Objects in memory, as far as a ledger needs them. */
-class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> {
+class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get' | 'list'> {
   readonly name = 's3+http://memory/bucket';
   readonly objects = new Map<string, Buffer>();
   isDown = false;
@@ -46,6 +46,12 @@ class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> {
       yield* halves;
     })();
     return { body, bytes: bytes.length, etag: 'e', sha256: null, date: null };
+  }
+
+  async *list(prefix: string) {
+    this.#assertUp();
+    for (const [key, { length }] of this.objects)
+      if (key.startsWith(prefix)) yield { key, bytes: length, etag: 'e', modified: 0 };
   }
 
   get fault(): CathedralError {
@@ -81,11 +87,12 @@ class Mortal {
     };
   }
 
-  objects(objects: MemoryObjects): Pick<ObjectStore, 'name' | 'put' | 'get'> {
+  objects(objects: MemoryObjects): Pick<ObjectStore, 'name' | 'put' | 'get' | 'list'> {
     return {
       name: objects.name,
       put: (key, object) => this.#live(() => objects.put(key, object)),
       get: (key) => this.#live(() => objects.get(key)),
+      list: (prefix) => objects.list(prefix),
     };
   }
 

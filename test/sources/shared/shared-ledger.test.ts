@@ -164,6 +164,31 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     }
   });
 
+  test('is complete again in a bucket that was restored from a copy, so that a new replica has all of it', async () => {
+    const all = await machines();
+    await all.change();
+    await all.sharer.share();
+    const copy = [...all.objects.objects.keys()];
+    await all.change();
+    await all.sharer.share();
+    const whole = new Map(all.objects.objects);
+    for (const key of whole.keys()) if (!copy.includes(key)) all.objects.objects.delete(key);
+    all.objects.objects.set(copy[0]!, Buffer.from('shortened'));
+    const late = all.newReplica();
+    await all.sharer.share();
+    await expect(late.update()).rejects.toMatchObject({ code: 'store_failed' });
+    expect(await all.sharer.sendAgain()).toBe(whole.size - copy.length + 1);
+    expect(all.objects.objects).toEqual(whole);
+    expect(await all.sharer.sendAgain()).toBe(0);
+    await late.update();
+    expect(filesOf(late.folder)).toEqual(filesOf(all.folder));
+    // Bytes that are not those of the row are nobody's.
+    all.objects.objects.clear();
+    const [file] = readdirSync(join(all.folder, 'snapshots')).sort();
+    writeFileSync(join(all.folder, 'snapshots', file!), 'damaged');
+    expect(await all.sharer.sendAgain()).toBe(whole.size - 1);
+  });
+
   test('is taken in batches: what a power failure undid is taken again, and a damaged object holds up only what follows it', async () => {
     const all = await machines();
     for (let slot = 0; slot < 40; slot += 1) {
