@@ -65,7 +65,9 @@ export async function readPointed(
 ): Promise<Buffer> {
   const found = await store.read(key, mostBytes, sha256);
   if (found) return Buffer.from(found.content);
-  const expected = 'what the pointer leads to (cathedral build sends it again on a publisher that has it)';
+  const expected =
+    'what the pointer leads to (cathedral build sends it again on a publisher that has it, or that was given the folder of a server; ' +
+    'if nobody has it, run: cathedral build --rebuild)';
   throw new CathedralError('release_invalid', {
     place: `${store.name}/${key}`,
     expected,

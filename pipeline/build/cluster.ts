@@ -59,6 +59,8 @@ export interface ClusterRun {
   log: (line: string) => void;
   /** Continues from the pointer where the database is older than it. Default false: nothing is published then. */
   adoptsPointer?: boolean;
+  /** Makes the current release again from the ledger where neither the bucket nor OUT has all of it. Default false: the run stops then. */
+  rebuild?: boolean;
   /** Keeps how the run ended, for all machines. */
   record: (run: () => Promise<BuildReport>) => Promise<BuildReport>;
   /** Builds from the folder that was brought up to date. */
@@ -91,8 +93,8 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
   if (run.adoptsPointer) await adoptPointer(cluster, lease);
   await repairPointer(database, objects, claim);
   const current = await readCurrentRelease(database, claim.service);
-  await bringUpToDate(cluster, lease, current, { records, ...run });
-  const share = shareOf(cluster, lease, current, { records, ...run });
+  const stored = await bringUpToDate(cluster, lease, current, { records, ...run });
+  const share = shareOf(cluster, lease, stored, { records, ...run });
   const report = await run.build({ records, share, signal });
   await run.afterwards();
   await clean(cluster, lease, run);
@@ -108,13 +110,16 @@ function bucketRecords(
   return postgresRecords(database, lease, { nameOf: async () => name, isAbandoned: async () => true });
 }
 
-/** Makes OUT what the cluster has: the current release, its log, and every snapshot that was recorded, listed or not. */
+/**
+ * Makes OUT what the cluster has: the current release, its log, and every snapshot that was recorded, listed or not. Returns the current release if
+ * all of it is in the bucket.
+ */
 async function bringUpToDate(
   { objects, claim, waitMs }: Cluster,
   lease: Lease,
   current: Pointer | null,
-  { out, records, log }: Pick<Turn, 'records'> & Pick<ClusterRun, 'out' | 'log'>,
-): Promise<void> {
+  { out, records, log, rebuild = false }: Pick<Turn, 'records'> & Pick<ClusterRun, 'out' | 'log' | 'rebuild'>,
+): Promise<Pointer | null> {
   const { service } = claim;
   const recorded = (await records.read()).services[service]?.snapshots ?? {};
   const options = { store: objects, out, recorded, signal: lease.signal };
@@ -122,16 +127,34 @@ async function bringUpToDate(
     await assertFirst(objects, service);
     const { rest } = await pullSnapshots({ snapshots: null }, options);
     await rest(() => false);
-    return;
+    return null;
   }
   const pull = () => pullForPublisher(current, { ...options, waitMs });
-  const { fetched } = await pull().catch(async (error) => {
+  const pulled = await pull().catch(async (error) => {
     if (!isDamaged(error)) throw error;
     log(`${error.message}; looking for what ${out} has of it`);
-    if (!(await sendAgain(current, { out, objects, service, parallel: PARALLEL, lease }))) throw error;
-    return pull();
+    if (await sendAgain(current, { out, objects, service, parallel: PARALLEL, lease })) return pull();
+    if (!rebuild) throw error;
+    log(`${out} does not have ${current.release} either: making it again from the ledger`);
+    return null;
   });
-  if (fetched.files > 0) log(`fetched ${formatCount(fetched.files, 'file')} of ${current.release}`);
+  if (!pulled) {
+    await pullWhatIsLeft(options);
+    return null;
+  }
+  if (pulled.fetched.files > 0)
+    log(`fetched ${formatCount(pulled.fetched.files, 'file')} of ${current.release}`);
+  return current;
+}
+
+/** The recorded snapshots that the bucket has, each for itself. The run refuses to continue without one that OUT does not have either. */
+async function pullWhatIsLeft(options: Parameters<typeof pullSnapshots>[1]): Promise<void> {
+  for (const [id, hash] of Object.entries(options.recorded)) {
+    const one = { ...options, recorded: { [id]: hash } };
+    await pullSnapshots({ snapshots: null }, one).catch((error) => {
+      if (!isDamaged(error)) throw error;
+    });
+  }
 }
 
 /** The bucket lacks a part of what the row says, as after it was restored from a copy. */

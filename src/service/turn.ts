@@ -48,7 +48,7 @@ export type TurnConfig = Pick<
 >;
 type RunConfig = TurnConfig &
   Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> &
-  Record<'movesHere' | 'adoptsPointer', boolean>;
+  Record<'movesHere' | 'adoptsPointer' | 'rebuild', boolean>;
 
 /** A turn of a publisher that keeps its releases in a folder: nobody else needs to have them. */
 export type OwnTurn = Omit<Turn, 'share'> & { share: Turn['share'] | null; now: () => number };
@@ -96,7 +96,7 @@ async function shareTurn(
   { database, objects }: { database: Database; objects: ObjectStore },
   publish: Publish,
 ): Promise<BuildReport> {
-  const { out, adoptsPointer, switchDelay } = config;
+  const { out, adoptsPointer, rebuild, switchDelay } = config;
   const { now, progress } = running;
   const claim = await claimOf(config);
   const stores = { database, objects, claim, ...turnOf('build', config), switchDelayMs: switchDelay * 1000 };
@@ -106,6 +106,7 @@ async function shareTurn(
     out,
     log: (line) => progress.stage(line),
     adoptsPointer,
+    rebuild,
     build: (turn) => publish({ ...turn, now }),
     record: (run) => recordRun({ out, software: software(), now, keep }, run),
     afterwards: () => signHead(config, { database, objects, now: now() }),

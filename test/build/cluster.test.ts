@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -202,11 +202,48 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     for (const key of store.objects.keys()) if (!copy.has(key)) store.objects.delete(key);
     for (const [key, object] of copy) store.objects.set(key, object);
     await expect(runMachine({ ...b, ledger: ledgers[2]! }, await of.connect())).rejects.toThrow(
-      /cathedral build sends it again on a publisher that has it\), found no such object \(release_invalid\)/,
+      /cathedral build sends it again on a publisher that has it, or .*, found no such object \(release_invalid\)/,
     );
     const { outcome } = await runMachine({ ...a, ledger: ledgers[1]! }, means);
     expect([outcome, await of.whole()]).toEqual(['unchanged', version]);
     expect((await runMachine({ ...b, ledger: ledgers[2]! }, await of.connect())).outcome).toBe('published');
+  });
+
+  test('make the release again that nobody has, when they are told to', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    const means = await of.connect();
+    const first = await runMachine(a, means);
+    await copyKeys(a, b);
+    const next = { ...b, ledger: ledgers[1]! };
+    const copy = new Map(store.objects);
+    const lost = await runMachine({ ...a, ledger: ledgers[1]! }, means);
+    for (const key of store.objects.keys()) if (!copy.has(key)) store.objects.delete(key);
+    for (const [key, object] of copy) store.objects.set(key, object);
+    await rm(a.out, { recursive: true });
+    await expect(runMachine(next, means)).rejects.toThrow(/run: cathedral build --rebuild\), found no such/);
+    // A snapshot is made once, and what is not there is only given up in so many words.
+    await expect(runMachine(next, { ...means, rebuild: true })).rejects.toThrow(/snapshots.*release_refused/);
+    const told = { ...means, rebuild: true, givesUp: true };
+    const { outcome, manifest } = await runMachine({ ...b, ledger: ledgers[2]! }, told);
+    expect(outcome).toBe('published');
+    expect(manifest.signed!.version).toBeGreaterThan(lost.manifest.signed!.version);
+    expect(await of.whole()).toBe(manifest.signed!.version);
+    // What the copy still had stays.
+    const { snapshot } = first.manifest.ledger;
+    const list = JSON.parse(await readFile(join(b.out, 'snapshots/index.json'), 'utf8'));
+    expect(list.map(({ id }: { id: string }) => id)).toContain(snapshot);
+    // A file alone is missing: the rest of the release is no reason not to send it.
+    const { snapshot: newest } = manifest.ledger;
+    const kept = await readFile(join(b.out, 'snapshots', newest, 'index.json'), 'utf8');
+    const own = manifest.files.find(({ sha256 }) => !kept.includes(sha256))!;
+    const key = [...store.objects.keys()].find((name) => name.endsWith(`blobs/${own.sha256}`));
+    store.objects.delete(key!);
+    const late = machineIn(await temporaryFolder(), 'c', ledgers[2]!);
+    await copyKeys(b, late);
+    await expect(runMachine(late, means)).rejects.toThrow(/release_invalid/);
+    const again = await runMachine(late, { ...means, rebuild: true });
+    expect(await of.whole()).toBe(again.manifest.signed!.version);
   });
 
   /** Starts a run in a process of its own. */

@@ -27,7 +27,8 @@ export async function copyKeys(from: Machine, to: Machine): Promise<void> {
   if (await exists(from.keyFile)) await cp(from.keyFile, to.keyFile);
 }
 
-export type Means = Pick<Cluster, 'database' | 'objects'> & Partial<Cluster> & { adoptsPointer?: boolean };
+export type Means = Pick<Cluster, 'database' | 'objects'> &
+  Partial<Cluster> & { adoptsPointer?: boolean; rebuild?: boolean; givesUp?: boolean };
 
 /** One run, as `cathedral build` does it, of the data alone. `now`: the clock of the cluster, ms since 1970. */
 export async function runMachine(
@@ -43,6 +44,7 @@ export async function runMachine(
     out,
     log: () => {},
     adoptsPointer: means.adoptsPointer ?? false,
+    rebuild: means.rebuild ?? false,
     record: (run) => {
       const keep: Parameters<typeof recordRun>[0]['keep'] = (status) =>
         shareStatus(database, objects, claim, status, now());
@@ -59,9 +61,9 @@ export async function runMachine(
         software: 'cathedral-data-service/test',
         plan: {
           purpose: 'publish',
-          from: 'current',
+          from: means.rebuild ? 'genesis' : 'current',
           contents: DATA_ONLY,
-          publisher: { kind: 'signs', keyFile, now, records },
+          publisher: { kind: 'signs', keyFile, now, records, givesUp: means.givesUp ?? false },
           snapshots: { days: 366 },
           share,
         },
