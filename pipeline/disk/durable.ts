@@ -154,13 +154,18 @@ export async function asDiskErrors<T>(place: string, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
-    const cause = firstError(error);
+    const cause = whyNoFolder(firstError(error));
     if (cause instanceof CathedralError) throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
     if (isDiskFull(error)) throw diskFull(place, found, cause);
     const expected = cause instanceof Error && isNoFolder(cause) ? 'a folder' : 'a writable disk';
     throw new CathedralError('publish_failed', { place, expected, found, cause });
   }
+}
+
+function whyNoFolder(error: unknown): unknown {
+  const { syscall, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  return syscall === 'mkdir' && path !== undefined ? reasonOf(error, path) : error;
 }
 
 /** A file, or a link that leads nowhere or in a circle, is where a folder should be. */

@@ -41,4 +41,10 @@ test('a folder that cannot be made fails with the reason of its first missing pa
   await writeFile(file, '');
   const said = Object.assign(new Error('ENOENT: no such file or directory, mkdir'), { code: 'ENOENT' });
   expect(reasonOf(said, join(file, 'a', 'b'))).toMatchObject({ code: 'ENOTDIR' });
+  // The same of whatever makes folders itself.
+  const work = () => Promise.reject(Object.assign(said, { syscall: 'mkdir', path: join(file, 'a') }));
+  expect(await failureOf(() => asDiskErrors('a place', work))).toMatchObject({
+    code: 'publish_failed',
+    found: expect.stringContaining('ENOTDIR'),
+  });
 });
