@@ -5,7 +5,7 @@ import { parseJsonFile } from '../artifacts/format/json.ts';
 import { asDiskErrors, exists, makeFolder, replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { releaseFolder } from '../release/format/manifest.ts';
-import { readCurrent } from '../release/format/release.ts';
+import { currentId, readCurrent } from '../release/format/release.ts';
 import { Pointer } from './pointer.ts';
 import { type Pulled, show } from './pull.ts';
 
@@ -38,6 +38,15 @@ export class FollowedFolder {
   /** Of the release that is current, whatever the pointer says; 0 before the first. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Whether the release that is shown is still there: somebody may have emptied the folder. If not, nothing is shown from then on. */
+  async isThere(): Promise<boolean> {
+    if (this.#version === 0) return true;
+    const id = await currentId(this.#out).catch(() => null);
+    const isThere = id !== null && (await exists(join(this.#out, 'releases', id, 'manifest.json')));
+    if (!isThere) this.#version = 0;
+    return isThere;
   }
 
   /** Shows what was pulled. A kill leaves what `restore` completes. Throws publish_failed and disk_full. */

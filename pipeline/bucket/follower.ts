@@ -232,6 +232,7 @@ export class Follower {
   }
 
   async #look(): Promise<void> {
+    if (!(await this.#folder.isThere())) this.#pointers.forget();
     const accepted = this.#prepared?.pointer ?? this.#folder.pointer;
     this.#next = (await this.#pointers.newer(this.version, accepted)) ?? this.#next;
   }

@@ -47,6 +47,11 @@ export class PointerReader {
     return pointer;
   }
 
+  /** The next `newer` gives the pointer although it was read before. */
+  forget(): void {
+    this.#etag = null;
+  }
+
   #assertAcceptable({ service, version, manifest, log }: Pointer, served: number, accepted: Pointer | null) {
     if (service !== this.#service)
       throw this.#unusable(

@@ -100,7 +100,8 @@ export async function openServices(
   const readiness = () =>
     readReadiness({
       // A check of the server's health does not wait for a switch.
-      hasRelease: async () => ((following && releases.served) ?? (await releases.current())) !== null,
+      hasRelease: async () =>
+        following?.version() !== 0 && ((following && releases.served) ?? (await releases.current())) !== null,
       following,
       isDraining: () => isDraining,
       ...stores.checks,

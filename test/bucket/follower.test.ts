@@ -173,6 +173,26 @@ describe('a follower', () => {
     expect(behind).toEqual([]);
   });
 
+  test.each(few(['all of it', 'releases', 'current'] as const, 1))(
+    'fetches the release again when somebody has removed %s from its folder, and says meanwhile that it has none',
+    async (what) => {
+      const { version } = pushed[0]!.pointed;
+      await pointTo(store, pushed[0]!.pointed, past());
+      const { follower, out } = await follow(await temporaryFolder());
+      await until(() => follower.version === version);
+      await until(async () => (await readdir(out)).every((name) => !name.startsWith('staging')));
+      const before = textsBelow(out);
+      engine.plan = ({ key }) => (key === POINTER_KEY ? 'lost' : null);
+      for (const name of what === 'all of it' ? await readdir(out) : [what])
+        await rm(join(out, name), { recursive: true });
+      await until(() => follower.version === 0);
+      engine.plan = () => null;
+      await until(() => follower.version === version);
+      await until(() => follower.fault() === null);
+      expect(textsBelow(out)).toEqual(before);
+    },
+  );
+
   test('links what another folder of this machine has: files of releases and of snapshots', async () => {
     const [publisher] = whole;
     await pointTo(store, publisher!.pointed, past());
