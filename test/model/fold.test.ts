@@ -10,6 +10,7 @@ import { drift } from '../../pipeline/model/queries/drift.ts';
 import { activeAlerts, systemHealth } from '../../pipeline/model/queries/health.ts';
 import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roiByCathedral } from '../../pipeline/model/queries/roi.ts';
+import { sentinelDays } from '../../pipeline/model/queries/sentinel-days.ts';
 import { minting, supply } from '../../pipeline/model/queries/supply.ts';
 import { governance } from '../../pipeline/model/queries/transparency.ts';
 import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
@@ -52,6 +53,13 @@ describe('supply', () => {
     expect(statements(state)).toEqual(['Event 2: 1000001 MIC burned, but only 1000000 circulate']);
   });
 
+  test('counts and reports a lock that exceeds the circulating supply', () => {
+    const lock = { amount: '1000000.5', contract: 'grant' };
+    const state = fold(begun().add(G, 'mic_lock', 'TREASURY', lock));
+    expect(formatAmount(supply(state).circulating)).toBe('-0.5');
+    expect(statements(state)).toEqual(['Event 2: 1000000.5 MIC locked, but only 1000000 circulate']);
+  });
+
   test('counts and reports an unlock that exceeds the contract’s balance', () => {
     const state = fold(begun().add(G, 'mic_unlock', 'TREASURY', { amount: '3', contract: 'grant' }));
     expect(formatAmount(supply(state).locked)).toBe('-3');
@@ -60,8 +68,11 @@ describe('supply', () => {
 });
 
 describe('a mint', () => {
-  test('by the formula is not a finding', () => {
-    expect(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000'))).findings.total).toBe(0);
+  test('by the formula, or a millionth beside it, is not a finding', () => {
+    const findings = (amount: string) =>
+      fold(begun().add(G, 'mic_mint', 'MINT', mint(amount))).findings.total;
+    expect(['999.999999', '1000', '1000.000001'].map(findings)).toEqual([0, 0, 0]);
+    expect(['999.999998', '1000.000002'].map(findings)).toEqual([1, 1]);
   });
 
   test('of a different amount counts and raises an alert', () => {
@@ -174,6 +185,27 @@ describe('system health', () => {
     expect(systemHealth(fold(reading(begun().add(G, 'heartbeat', 'ATLAS', {}))))).toBe('critical');
   });
 
+  test('is critical if a third of the sentinels are offline, and degraded if fewer are', () => {
+    const offline = (silent: number, beating: number) => {
+      const names = (prefix: string, count: number) =>
+        Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+      const [quiet, alive] = [names('QUIET', silent), names('ALIVE', beating)];
+      const ledger = new TestLedger();
+      for (const sentinel of [...quiet, ...alive])
+        ledger
+          .add(G, 'sentinel_registered', 'LEDGER', { sentinel, cathedral: 'DIPLOMACY' })
+          .add(G, 'heartbeat', sentinel, {});
+      for (const sentinel of alive) ledger.add('2025-07-09T00:00:00Z', 'heartbeat', sentinel, {});
+      return systemHealth(fold(ledger));
+    };
+    expect([offline(0, 3), offline(1, 3), offline(1, 2), offline(2, 4)]).toEqual([
+      'healthy',
+      'degraded',
+      'critical',
+      'critical',
+    ]);
+  });
+
   test('is critical while the MII is below its threshold', () => {
     expect(systemHealth(fold(healthy().add(G, 'mii_reading', 'MII', { mii: 0.9 })))).toBe('critical');
   });
@@ -207,6 +239,18 @@ describe('a retired sentinel', () => {
     expect(state.day.heartbeats).toEqual({});
     expect(state.sentinels.ATLAS!.last_heartbeat).toBeNull();
     expect(statements(state)).toEqual(['Event 3: heartbeat from ATLAS, which is retired']);
+  });
+});
+
+describe('the days of a sentinel', () => {
+  test('end with the day on which it retires, even in its first second', () => {
+    const of = (time: string) => {
+      const retired = begun().add('2025-07-04T00:00:00Z', 'sentinel_retired', 'LEDGER', {
+        sentinel: 'ATLAS',
+      });
+      return sentinelDays(fold(retired.add(time, 'mii_reading', 'MII', { mii: 0.96 }))).map(({ id }) => id);
+    };
+    expect([of('2025-07-04T00:00:00Z'), of('2025-07-05T00:00:00Z')]).toEqual([['ATLAS'], []]);
   });
 });
 

@@ -9,11 +9,13 @@ import { apply } from '../../pipeline/model/fold.ts';
 import { drift } from '../../pipeline/model/queries/drift.ts';
 import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roi } from '../../pipeline/model/queries/roi.ts';
+import { sentinelDays } from '../../pipeline/model/queries/sentinel-days.ts';
 import { supply } from '../../pipeline/model/queries/supply.ts';
+import { finance, governance, operations } from '../../pipeline/model/queries/transparency.ts';
 import type { State } from '../../pipeline/model/state.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { useFolder } from '../setups/use-folder.ts';
-import { naiveDrift, naiveMetrics, naiveRoi, naiveSupply } from './naive.ts';
+import { naiveDrift, naiveMetrics, naiveRoi, naiveSentinelDays, naiveSupply, naiveYear } from './naive.ts';
 
 const folder = useFolder();
 let leaves: Leaf[];
@@ -54,6 +56,24 @@ describe('the fold agrees with a computation from the raw events at any point of
       expectClose(roi(sentinel), naiveRoi(events, id), id);
     }
   });
+
+  test.each(ENDS)(
+    '%f of it: the sums of the year and of its months, and the sentinels of the day',
+    (part) => {
+      const end = Math.floor(leaves.length * part);
+      const events = leaves.slice(0, end).map(({ event }) => event);
+      const state = fold(end);
+      const { months, ...year } = naiveYear(events);
+      expect({ ...operations(state), ...governance(state), ...finance(state) }).toMatchObject(year);
+      const found = finance(state).months;
+      expect(found).toHaveLength(months.length);
+      for (const [at, { mii_mean, ...month }] of months.entries()) {
+        expect(found[at]).toMatchObject(month);
+        expectClose(found[at]!.mii_mean, mii_mean, month.month);
+      }
+      expect(sentinelDays(state)).toMatchObject(naiveSentinelDays(events));
+    },
+  );
 });
 
 /** Numbers rounded to ten places. Unmeasured values are null in both. */

@@ -27,6 +27,70 @@ export function naiveSupply(events: Raw[]) {
   return { total, locked, burned, circulating: total - locked - burned };
 }
 
+/** What the transparency report says of the year of the last event, but for its sentinels, virtues and jurisdictions. */
+export function naiveYear(events: Raw[]) {
+  const year = last(events)!.timestamp.slice(0, 4);
+  const inYear = events.filter(({ timestamp }) => timestamp.startsWith(year));
+  const before = events.slice(0, events.length - inYear.length);
+  const count = (...types: string[]) => of(inYear, ...types).length;
+  const closed = of(inYear, 'deliberation_closed');
+  return {
+    events: inYear.length,
+    attestations: count('attestation'),
+    alerts_raised: count('alert_raised'),
+    deliberations_opened: count('deliberation_opened'),
+    deliberations_closed: closed.length,
+    consensus_reached: closed.filter(({ data }) => data.consensus === 'reached').length,
+    decisions_recorded: new Set(of(inYear, 'decision_recorded').map(({ data }) => data.decision)).size,
+    opening_supply: naiveSupply(before).total,
+    minted: naiveSupply(of(inYear, 'mic_mint')).total,
+    burned: naiveSupply(inYear).burned,
+    closing_supply: naiveSupply(events).total,
+    months: [...new Set(inYear.map(({ timestamp }) => timestamp.slice(0, 7)))].map((month) =>
+      naiveMonth(events, month),
+    ),
+  };
+}
+
+function naiveMonth(events: Raw[], month: string) {
+  const own = events.filter(({ timestamp }) => timestamp.startsWith(month));
+  const mii = of(own, 'mii_reading').map(({ data }) => data.mii as number);
+  return {
+    month,
+    minted: naiveSupply(of(own, 'mic_mint')).total,
+    burned: naiveSupply(own).burned,
+    total_supply: naiveSupply(events.filter(({ timestamp }) => timestamp.slice(0, 7) <= month)).total,
+    mints: of(own, 'mic_mint').length,
+    attestations: of(own, 'attestation').length,
+    mii_mean: mean(mii),
+    mii_min: mii.length === 0 ? null : Math.min(...mii),
+  };
+}
+
+/** Each sentinel that was not retired before the day of the last event, as if that day were over. */
+export function naiveSentinelDays(events: Raw[]) {
+  const day = last(events)!.timestamp.slice(0, 10);
+  const lives = of(events, 'sentinel_registered', 'sentinel_retired');
+  const ids = new Set(lives.map(({ data }) => data.sentinel as string));
+  return [...ids].flatMap((id) => {
+    const change = last(lives.filter(({ data }) => data.sentinel === id))!;
+    const isRetired = change.type === 'sentinel_retired';
+    if (isRetired && change.timestamp < day) return [];
+    const beats = of(events, 'heartbeat').filter(({ agent }) => agent === id);
+    const times = [...beats.map(ms), isRetired ? ms(change) : Date.parse(day) + DAY];
+    const gaps = times.slice(1).map((time, at) => ({ time, ms: time - times[at]! }));
+    const today = gaps.filter(({ time }) => time >= Date.parse(day));
+    const attested = last(of(events, 'attestation').filter(({ agent }) => agent === id));
+    return {
+      id,
+      heartbeats: beats.filter(({ timestamp }) => timestamp >= day).length,
+      silence: beats.length === 0 ? null : Math.max(...today.map(({ ms }) => ms)),
+      score: attested?.data.score ?? null,
+      gi_score: attested?.data.gi_score ?? null,
+    };
+  });
+}
+
 export function naiveRoi(events: Raw[], sentinel: string): number | null {
   const own = of(events, 'mic_mint').filter((event) => event.data.sentinel === sentinel);
   return per(mean(own.map((event) => Number(event.data.amount))), 1000);
