@@ -1,3 +1,4 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -64,6 +65,16 @@ test('the lines of many items on one line are counted in one pass', async () => 
   }
   const { items } = await readJsonDocument(content(), 'events.json');
   expect(items.at(-1)).toEqual({ line: 1, value: 0 });
+});
+
+test.each([
+  ['a workbook (.xlsx, .ods) or a zip file', Buffer.from('PK\x03\x04\x14\0')],
+  ['an old Excel workbook (.xls)', Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1)],
+  ['a gzip file', gzipSync('timestamp,type\n')],
+  ['a zstd file', zstdCompressSync('timestamp,type\n')],
+])('%s in place of text is refused by name', async (kind, bytes) => {
+  const { faults } = await read(bytes, 'a.csv');
+  expect(faults).toEqual([expect.stringContaining(`expected text, found ${kind}`)]);
 });
 
 describe('events are read from', () => {

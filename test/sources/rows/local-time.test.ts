@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { orNull } from '../../../pipeline/errors.ts';
-import { isTimeZone, parseTime } from '../../../pipeline/sources/rows/local-time.ts';
+import { formatFault, isTimeZone, parseTime } from '../../../pipeline/sources/rows/local-time.ts';
 import { messageOf } from '../../fault-of.ts';
 
 // Intl knows PST and BST, but no time can be read with them; America/Panama is what EST means.
@@ -142,9 +142,33 @@ describe('a time', () => {
     ['15 مهر 1405', { format: 'd MMMM yyyy', language: 'fa' }, 'a month, such as ژانویه'],
     ['1 ma 2026', { format: 'd MMM yyyy' }, 'a month, such as january'],
     ['13:00 PM', { format: 'yyyy-MM-dd h:mm a', zone: 'UTC' }, 'in the format'],
+    [
+      '2026-10-01 13:05 PM',
+      { format: 'yyyy-MM-dd h:mm a', zone: 'UTC' },
+      'an hour from 1 to 12 with am or pm',
+    ],
+    ['2026-10-01 00:05 am', { format: 'yyyy-MM-dd hh:mm a', zone: 'UTC' }, 'an hour from 1 to 12'],
     ['59', { format: 'excel', zone: 'UTC' }, 'a day number of Excel'],
   ] as const)('%s with %j is refused', ([text, how, expected]) => {
     expect(messageOf(() => parseTime(text, how))).toContain(expected);
+  });
+
+  test.each([
+    ['yyyy-MM-dd', null],
+    ['yy/M/d h:mm a', null],
+    ["yyyy'年'M'月'", null],
+    ['unix-ms', null],
+    ['yyyy-MM-dd q', 'only the letters '],
+    ['yyyy-MM-dd MM', 'each part of a time once'],
+    ['MMM yy, yyyy', 'each part of a time once'],
+    ['dd.MM.', 'a year and a month'],
+    ['yyyy', 'a year and a month'],
+    ['yyyy-MM HH', 'a day, where there is an hour'],
+    ['yyyy-MM-dd h:mm', 'h together with a (am or pm)'],
+    ['yyyy-MM-dd HH:mm a', 'h together with a (am or pm)'],
+  ])('of a format needs the parts of a time, each once: %s', (format, fault) => {
+    if (fault === null) expect(formatFault(format)).toBeNull();
+    else expect(formatFault(format)).toContain(fault);
   });
 
   test('with the name of a month has that month in each language, or is refused', () => {
