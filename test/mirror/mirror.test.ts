@@ -103,6 +103,22 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
+  test('fetches all public events again once newer decisions chose them', async () => {
+    server.site = smallSite({ release: 3 });
+    await updateMirror(server.url, folder);
+    const site = [...smallSite({ release: 4 })].map(([path, bytes]): [string, Buffer] =>
+      path === 'log/public/policy.json'
+        ? [path, Buffer.from(`${bytes}`.replace('"version": 2', '"version": 3'))]
+        : [path.replace('log/public/v2/', 'log/public/v3/'), bytes],
+    );
+    server.site = new Map(site);
+    await updateMirror(server.url, folder);
+    const served = await servedBy(folder);
+    const bundles = ['000', '001.p/44', '001.p/144'].map((path) => `log/public/v3/${path}`);
+    for (const path of [...bundles, 'log/public/policy.json'])
+      expect([path, served.get(path)]).toEqual([path, server.site.get(path)]);
+  });
+
   test('takes nothing from a former attempt that is not what its name says', async () => {
     const staging = join(folder, 'staging');
     await mkdir(staging, { recursive: true });
