@@ -13,7 +13,7 @@ import { roiByCathedral } from '../../pipeline/model/queries/roi.ts';
 import { sentinelDays } from '../../pipeline/model/queries/sentinel-days.ts';
 import { minting, supply } from '../../pipeline/model/queries/supply.ts';
 import { governance } from '../../pipeline/model/queries/transparency.ts';
-import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
+import { virtueScores, virtueStatus } from '../../pipeline/model/queries/virtues.ts';
 import { sentinelStatus, uptimeDays } from '../../pipeline/model/sentinel-status.ts';
 import { formatState, parseState, type State } from '../../pipeline/model/state.ts';
 import { TestLedger } from './events.ts';
@@ -283,7 +283,134 @@ describe('a deliberation', () => {
   });
 });
 
+describe('an event that contradicts the ledger is a finding, about the sentinel that it names', () => {
+  const deliberation = { deliberation: 'd-1' };
+  const register = { sentinel: 'ATLAS', cathedral: 'FOR-GOVERNMENTS' } as const;
+  const work = { apps: 9, packages: 5, workflows: 27, drift: 0, uptime_days: 1, gi_score: 0.97 };
+  const attest = (score: number) => ({ ...work, score });
+  const position = { position: 'support' as const, reasoning: '', virtue_tags: [] };
+
+  test.each<[message: string, sentinel: string | undefined, add: (ledger: TestLedger) => TestLedger]>([
+    [
+      'ATLAS is already registered',
+      'ATLAS',
+      (ledger) => ledger.add(G, 'sentinel_registered', 'LEDGER', register),
+    ],
+    [
+      'retirement of ECHO, which is not registered',
+      'ECHO',
+      (ledger) => ledger.add(G, 'sentinel_retired', 'LEDGER', { sentinel: 'ECHO' }),
+    ],
+    [
+      'attested score 11.5002, but the score formula gives 11.5000',
+      'ATLAS',
+      (ledger) => ledger.add(G, 'attestation', 'ATLAS', attest(11.5002)),
+    ],
+    [
+      'attestation from ECHO, which is not registered',
+      'ECHO',
+      (ledger) => ledger.add(G, 'attestation', 'ECHO', attest(11.5)),
+    ],
+    [
+      'mint for ECHO, which is not registered',
+      'ECHO',
+      (ledger) => ledger.add(G, 'mic_mint', 'MINT', { ...mint('1000'), sentinel: 'ECHO' }),
+    ],
+    [
+      'the mint names DIPLOMACY, but ATLAS belongs to FOR-GOVERNMENTS',
+      'ATLAS',
+      (ledger) => ledger.add(G, 'mic_mint', 'MINT', { ...mint('1000'), cathedral: 'DIPLOMACY' }),
+    ],
+    [
+      'position on deliberation d-1, which is not open',
+      'ATLAS',
+      (ledger) => ledger.add(G, 'position_taken', 'ATLAS', { ...deliberation, ...position }),
+    ],
+    [
+      'close of deliberation d-1, which is not open',
+      undefined,
+      (ledger) =>
+        ledger.add(G, 'deliberation_closed', 'ATLAS', {
+          ...deliberation,
+          consensus: 'reached',
+          outcome: 'Done.',
+        }),
+    ],
+    [
+      'cleared alert a1 was not raised',
+      undefined,
+      (ledger) => ledger.add(G, 'alert_cleared', 'WATCH', { alert: 'a1' }),
+    ],
+  ])('%s', (message, sentinel, add) => {
+    const { recent } = fold(add(begun())).findings;
+    expect(recent.map((finding) => [finding.message, finding.sentinel])).toEqual([
+      [`Event 2: ${message}`, sentinel],
+    ]);
+  });
+
+  test('but not an attested score that is rounded to four places', () => {
+    const findings = (score: number) =>
+      statements(fold(begun().add(G, 'attestation', 'ATLAS', attest(score))));
+    expect([11.49991, 11.5, 11.50009].flatMap(findings)).toEqual([]);
+    expect(findings(11.4998)).toHaveLength(1);
+  });
+});
+
+describe('a virtue', () => {
+  test('is compliant from 0.8, at risk from 0.6, and breached below', () => {
+    const statuses = [1, 0.8, 0.7999, 0.6, 0.5999, 0].map(virtueStatus);
+    expect(statuses).toEqual(['compliant', 'compliant', 'at_risk', 'at_risk', 'breached', 'breached']);
+    expect(virtueStatus(null)).toBe('not_measured');
+  });
+});
+
+describe('drift', () => {
+  const LATER = '2025-08-05T00:00:00Z';
+  /** From an MII of 0.8 in the first thirty days, where nothing else was measured. */
+  const to = (mii: number) =>
+    drift(fold(begun().add(G, 'mii_reading', 'MII', { mii: 0.8 }).add(LATER, 'mii_reading', 'MII', { mii })));
+
+  test('is stable below 0.05, to be watched below 0.1, and drifting from there on, in either direction', () => {
+    const statuses = [0.8, 0.849, 0.851, 0.749, 0.899, 0.901, 0.699].map((mii) => to(mii).status);
+    expect(statuses).toEqual(['stable', 'stable', 'watch', 'watch', 'watch', 'drifting', 'drifting']);
+  });
+
+  test('improves or worsens with a change of 0.01 or more', () => {
+    const directions = [0.8, 0.809, 0.811, 0.791, 0.789].map((mii) => to(mii).trends[0]!.direction);
+    expect(directions).toEqual(['stable', 'stable', 'improving', 'stable', 'worsening']);
+  });
+
+  test('has the share of decisions with frameworks and sentinels, and of audited regimes in good standing', () => {
+    const record = (decision: string, frameworks_applied: string[], sentinels_involved: string[]) =>
+      ({
+        ...{ decision, topic: 't', frameworks_applied, sentinels_involved },
+        ...{ reasoning: '', outcome: 'Yes.', lessons_learned: '' },
+      }) as const;
+    const statuses = { SEC: 'compliant', CFTC: 'non_compliant', Federal_Reserve_Act: 'compatible' };
+    const ledger = begun()
+      .add(G, 'decision_recorded', 'C', record('1', ['virtue'], ['ATLAS']))
+      .add(G, 'decision_recorded', 'C', record('2', ['virtue'], []))
+      .add(G, 'decision_recorded', 'C', record('3', [], ['ATLAS']))
+      .add(G, 'decision_recorded', 'C', record('4', [], []))
+      .add(G, 'compliance_audited', 'W', { jurisdiction: 'USA', statuses });
+    const { principle_adherence, charter_compliance } = drift(fold(ledger)).analysis;
+    expect(principle_adherence).toBe(0.25);
+    expect(charter_compliance).toBeCloseTo(2 / 3, 12);
+  });
+});
+
 describe('alerts', () => {
+  test('are listed from the newest to the oldest, findings among them', () => {
+    const alert = (id: string) => ({ alert: id, severity: 'info', scope: 'system', message: 'x' }) as const;
+    const state = fold(
+      begun()
+        .add(G, 'alert_raised', 'WATCH', alert('a1'))
+        .add('2025-07-03T01:00:00Z', 'heartbeat', 'NOBODY', {})
+        .add('2025-07-03T02:00:00Z', 'alert_raised', 'WATCH', alert('a2')),
+    );
+    expect(activeAlerts(state).map(({ id }) => id)).toEqual(['a2', 'finding-3-1', 'a1']);
+  });
+
   test('have distinct ids even if the ledger names an alert like a finding', () => {
     const alert = { severity: 'info', scope: 'ledger', message: 'Mine.' } as const;
     const state = fold(
