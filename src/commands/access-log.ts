@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BUCKET_SETTINGS } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { firstOf, lastOf, Moment } from '../api/query/period.ts';
 import { defineCommand, json } from './command.ts';
 
@@ -81,6 +82,13 @@ const expire = defineCommand({
   },
   async run(config, { now }) {
     const { removeEntries } = await import('../sidecar/access-log/log-commands.ts');
+    // A mistyped year would remove all entries for good.
+    if (config.before > now())
+      throw new CathedralError('config_invalid', {
+        place: '--before',
+        expected: `a time that has passed, at ${new Date(now()).toISOString()}`,
+        found: new Date(config.before).toISOString(),
+      });
     const { removed, left } = await removeEntries(config, config.before, now);
     const lines = [
       removed ? `Removed: entries ${removed.first} to ${removed.last}.` : 'No entry is that old.',

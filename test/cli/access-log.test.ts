@@ -113,6 +113,11 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
 
   test('expires', async () => {
     const now = () => Date.parse('2026-02-03T04:05:06Z');
+    const mistyped = await runHere('access-log expire', ['--before', '2062-12-01'], { env, now });
+    expect(mistyped).toMatchObject({ status: 2, stdout: '' });
+    expect(mistyped.stderr).toContain(
+      '--before: expected a time that has passed, at 2026-02-03T04:05:06.000Z',
+    );
     const expired = await runHere('access-log expire', ['--before', '2025-12-01T06:00:05Z'], { env, now });
     expect(expired).toMatchObject({ status: 0, stdout: 'Removed: entries 0 to 4.\n' });
     const verified = await runHere('access-log verify', [], { env });
