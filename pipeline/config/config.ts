@@ -20,6 +20,12 @@ const MAX_SHOWN = 200;
 /** The password in an address, which no message may quote. */
 const PASSWORD = /^((?:[a-z][a-z+.-]*:\/*)?[^:@/]*):(?!\/).*@/is;
 
+/**
+ * What a shell takes away, and what else reads a file of variables leaves in a path: quotes, the line end of Windows, a tilde. Such a path would
+ * silently be a new, empty folder.
+ */
+const FOR_A_SHELL = /^(["']).*\1$|\r$|^~(\/|$)|^\s+$/s;
+
 /** What a command was given. */
 export interface Given {
   /** Option → value; null where nothing was given and there is no default. */
@@ -139,6 +145,10 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const isRequired = option.required === true || option.requiredWhen?.(sources.flags);
   if (text === null && !isRequired) return null;
   if (text === null) throw wrong('usage', { place, expected: option.unit, found: 'no value' });
+  if (option.path && given && FOR_A_SHELL.test(text)) {
+    const expected = `${option.unit}, without quotes or a line end around it, and without ~, which only a shell replaces`;
+    throw wrong('config_invalid', { place, expected, found: JSON.stringify(shortened(text)) });
+  }
   const filled = given ? text : fillDefault(text, sources);
   const parsed = z.safeParse(option.schema, option.path ? absolute(filled, given, place) : filled);
   if (parsed.success && text !== '') return parsed.data;

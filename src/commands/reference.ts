@@ -16,7 +16,7 @@ export function formatReference(commands: Readonly<Record<string, Command>>): st
     'This page is generated from the commands themselves: `npm run dictionary` writes it.',
     'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where the package is [installed](operations.md#installation), run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version and the commit. [Verify](verification.md) says which command verifies what.',
     EXIT_STATUS,
-    'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors. Other paths are relative to the working directory. Default paths below `var/` are relative to the working directory as well, other default paths to the folder of the software.',
+    'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors, and so is a path with quotes or a line end around it or with `~`, which only a shell replaces. Other paths are relative to the working directory. Default paths below `var/` are relative to the working directory as well, other default paths to the folder of the software.',
     ...tasks,
     '## Settings',
     'Commands share these. Each command lists those it takes; `--json` prints its result as one JSON document. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',

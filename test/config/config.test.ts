@@ -120,6 +120,24 @@ test.each(['accessKeyId', 'secretAccessKey', 'sessionToken', 'readerApiKey', 'go
   },
 );
 
+test.each(['"/srv/data"', "'/srv/data'", '/srv/data\r', '~/data', '~', ' '])(
+  'the path %j is refused, which a shell would have changed: otherwise it is a new folder of that name',
+  (text) => {
+    const { env, unit } = SETTINGS.out;
+    for (const read of [
+      () => readConfig(['out'], [], { [env]: text }),
+      () => readConfig(['out'], [`--out=${text}`], {}),
+    ])
+      expect(faultOf(read)).toMatchObject({
+        code: 'config_invalid',
+        expected: `${unit}, without quotes or a line end around it, and without ~, which only a shell replaces`,
+        found: JSON.stringify(text),
+      });
+    for (const fine of ["/srv/it's", '/srv/~/a b ', './~', '/srv/"a"'])
+      expect(readConfig(['out'], [], { [env]: fine }).out).toBe(resolve(fine));
+  },
+);
+
 test.each([
   ['the name of a key', 'sourceCode', 'https://example.org/a\u202eb', 'U+202E (character 22)'],
   [
