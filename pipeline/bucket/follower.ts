@@ -318,7 +318,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
 const FAULTS: Partial<Record<ErrorCode, string>> = {
   store_failed: 'the object store does not answer, refuses the access key, or has no pointer',
   release_refused: 'the pointer contradicts a release that was accepted before',
-  release_invalid: 'the newest release in the object store is damaged',
+  release_invalid: 'the newest release in the object store is damaged, or a later version published it',
   log_invalid: 'the log in the object store is damaged',
   config_invalid: 'the bucket belongs to another service',
   disk_full: 'there is no room for the newest release',

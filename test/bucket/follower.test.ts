@@ -291,6 +291,7 @@ describe('a follower', () => {
   test.each([
     ['no JSON', () => Buffer.from('{')],
     ['half of it', (text: Buffer) => text.subarray(0, text.length / 2)],
+    ['of a later version', (text: Buffer) => Buffer.from(String(text).replace('-pointer/1', '-pointer/2'))],
     ['another log size', (text: Buffer) => Buffer.from(String(text).replace(/"size": \d+/, '"size": 7'))],
   ])('serves what it has while the pointer is damaged: %s', async (_, damage) => {
     await pointTo(store, pushed[1]!.pointed, past());
@@ -299,6 +300,7 @@ describe('a follower', () => {
     const bytes = damage(Buffer.from((await store.read(POINTER_KEY, 1 << 20))!.content));
     await store.put(POINTER_KEY, { bytes, sha256: sha256(bytes) });
     await until(() => follower.fault() !== null);
+    expect(follower.fault()).toMatch(/damaged, or a later version published it$/);
     await sleep(100);
     expect([await served(out), faults.length]).toEqual([pushed[1]!.pointed.version, 1]);
     await pointTo(store, pushed[2]!.pointed, past());
