@@ -217,7 +217,24 @@ function issueFault(issue: z.core.$ZodIssue, value: unknown, place: string): Cat
   const shown = inner.code === 'unrecognized_keys' ? inner.keys.join(', ') : JSON.stringify(wrongPart);
   const found = at === undefined ? 'nothing' : `${shown}`.slice(0, 200);
   const where = path.length === 0 ? place : `${place}#${pointer(path)}`;
-  return wrong(where, describeIssue(inner), found);
+  return wrong(where, expectedBy(inner, path), found);
+}
+
+const MEMBERS = [MappingFile, RowEvent, ColumnSource, ConstantSource].flatMap(({ shape }) =>
+  Object.keys(shape),
+);
+
+function expectedBy(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
+  // Below "data" one may look for members of events, and finds types.
+  if (issue.code === 'invalid_type' && path.at(-2) === 'data') {
+    const type = String(path.at(-1));
+    return `the members of events of the type ${type}, {"member": "column"}: "data" has an object for each type`;
+  }
+  // A member in the wrong place is not misspelt.
+  const unknown =
+    issue.code === 'unrecognized_keys' ? issue.keys.find((key) => !MEMBERS.includes(key)) : undefined;
+  const near = unknown === undefined ? null : nearestName(unknown, MEMBERS);
+  return near === null ? describeIssue(issue) : `the member ${near}, or none`;
 }
 
 /** Of a union, the issue of the option that comes nearest: the one whose own type fits. */
