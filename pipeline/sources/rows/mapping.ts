@@ -418,10 +418,10 @@ export function assertColumns(
   if (column === undefined) return;
   const alike = columns.find((one) => looksLike(one) === looksLike(column));
   const near = alike ?? nearestName(column, columns);
-  const all = columns.map(shown).join(', ');
+  const all = columns.map((one) => shown(one)).join(', ');
   throw new CathedralError('config_invalid', {
     place,
-    expected: `the column ${shown(column)}, which the mapping file names${near === null ? remedy : ''}`,
-    found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near)}, but not this one`,
+    expected: `the column ${shown(column, near ?? '')}, which the mapping file names${near === null ? remedy : ''}`,
+    found: near === null ? `the columns ${all}`.slice(0, 500) : `${shown(near, column)}, but not this one`,
   });
 }
