@@ -113,7 +113,7 @@ export class Releases {
     return this.#served?.release ?? null;
   }
 
-  /** Null before the first release. Synchronous within `keepMs` of the last check, unless a switch is due. */
+  /** Null before the first release, and where somebody removed it. Synchronous within `keepMs` of the last check, unless a switch is due. */
   current(): ServedRelease | null | Promise<ServedRelease | null> {
     const now = this.#now();
     const { certainUntil, version } = this.#switching;
@@ -128,7 +128,10 @@ export class Releases {
   async #check(): Promise<ServedRelease | null> {
     try {
       const version = await versionOf(this.#out);
-      if (version === null) return null;
+      if (version === null) {
+        this.#served = null;
+        return null;
+      }
       if (this.#served?.version !== version) {
         const release = await this.#load(version);
         if (release) this.#served = { version, release };
