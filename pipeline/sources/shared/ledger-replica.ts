@@ -84,7 +84,9 @@ export class LedgerReplica {
       throw new CathedralError('ledger_unreadable', { place: shared.name, expected, found: 'none yet' });
     }
     assertOrigin(shared.name, facts.origin, verifiers);
-    if (this.#taken === nameOf(facts)) return { size: facts.size, isReplaced: false };
+    // Somebody may have removed the folder meanwhile.
+    if (this.#taken === nameOf(facts) && (await exists(this.#options.folder)))
+      return { size: facts.size, isReplaced: false };
     return this.#writing(async (writer, facts) => {
       try {
         await this.#take(writer, facts);

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -187,6 +196,17 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     const [file] = readdirSync(join(all.folder, 'snapshots')).sort();
     writeFileSync(join(all.folder, 'snapshots', file!), 'damaged');
     expect(await all.sharer.sendAgain()).toBe(whole.size - 1);
+  });
+
+  test('is taken again by a replica whose folder somebody removed, also while nothing new is shared', async () => {
+    const all = await machines();
+    await all.change();
+    await all.sharer.share();
+    const replica = all.newReplica();
+    await replica.update();
+    rmSync(replica.folder, { recursive: true });
+    await replica.update();
+    expect(filesOf(replica.folder)).toEqual(filesOf(all.folder));
   });
 
   test('is taken in batches: what a power failure undid is taken again, and a damaged object holds up only what follows it', async () => {
