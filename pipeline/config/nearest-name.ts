@@ -13,7 +13,7 @@ export function nearestName(name: string, names: Iterable<string>): string | nul
 }
 
 /** The number of letters to change, add or remove, or of neighbours to swap, with each letter touched once (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let previous: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

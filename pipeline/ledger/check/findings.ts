@@ -4,7 +4,8 @@ import type { EventWarning } from '../events/draft.ts';
 /** What each warning means. Those of events are also in `EventWarning`. */
 export const WARNINGS = {
   type: 'A type that the service does not know is near one that it knows: `mint` for `mic_mint`. The fold ignores these events.',
-  member: 'The same for a member of `data`.',
+  member:
+    'The same for a member of `data`; or a row of JSON lacks a member that the mapping file names, and has one with nearly that name, or no row has it.',
   id: 'A spreadsheet would change this id, or it needs escaping in an address.',
   cycle: 'The cycle is not that of the event’s day.',
   name: 'The name differs from one in an event before it only by white space, case, normal form, a kind of dash or apostrophe, or a Cyrillic letter that looks like a Latin one.',

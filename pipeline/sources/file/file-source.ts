@@ -4,6 +4,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CathedralError, errorOf } from '../../errors.ts';
+import type { EventWarning } from '../../ledger/events/draft.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { draftRow, OF_ROWS, timed } from '../import/imported-row.ts';
 import {
@@ -16,7 +17,8 @@ import {
   type Start,
 } from '../import/source.ts';
 import { assertText, decoderOf, markOf } from '../rows/input.ts';
-import { hasColumn, type Mapping, type Row } from '../rows/mapping.ts';
+import { MappedMembers } from '../rows/mapped-members.ts';
+import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, LINE_ENDS, type RecordPlace, readRecords } from '../rows/records.ts';
 import { csvReader, eventLinesReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
 
@@ -159,7 +161,7 @@ const NO_MARK: Mark = { read: null, waiting: null };
 /** A file that was only appended to begins with the same bytes. Otherwise all of its rows are compared. */
 class FileView implements RowView {
   #extent: Extent;
-  readonly absent: Set<string>;
+  readonly #members: MappedMembers | null;
   readonly #reader: RowReader;
   readonly #now: number;
   readonly #before: Mark;
@@ -175,10 +177,14 @@ class FileView implements RowView {
     this.#extent = extent;
     this.#reader = reader;
     // A table has them in its header.
-    this.absent = new Set(reader.layout.separators === null ? reader.mapping.columns : []);
+    this.#members = reader.layout.separators === null ? new MappedMembers(reader.mapping.columns) : null;
     this.#now = now;
     this.#before = before;
     this.#imported = Date.parse(index.state.end?.timestamp ?? formatTimestamp(now));
+  }
+
+  get absent(): ReadonlySet<string> {
+    return this.#members?.absent ?? new Set();
   }
 
   async *some(): AsyncGenerator<never> {}
@@ -305,9 +311,10 @@ class FileView implements RowView {
     const number = `${after.index}`;
     let id = number;
     const place = () => rowPlace(layout.name, { id: id || number, line });
+    let misnamed: EventWarning | null = null;
     const draft = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      for (const one of this.absent) if (hasColumn(row, one)) this.absent.delete(one);
+      misnamed = this.#members?.see(row) ?? null;
       const column = mapping.columnOf('', 'id');
       // In a table with ids, the number of a row is the id of another one, or becomes that of the next one once an earlier row is gone.
       id = mapping.idOf(row, place) ?? (column === null ? number : '');
@@ -316,7 +323,7 @@ class FileView implements RowView {
       return event && timed(event, place);
     });
     return draftRow(
-      { id, line, place: after, warning: this.#reader.warningOf(record) },
+      { id, line, place: after, warning: this.#reader.warningOf(record) ?? misnamed },
       draft,
       mapping.columnOf,
     );

@@ -5,7 +5,8 @@ import { CathedralError, orNull } from '../../errors.ts';
 import type { EventDraft, EventWarning } from '../../ledger/events/draft.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
-import { hasColumn, type Mapping, type Row } from './mapping.ts';
+import { MappedMembers } from './mapped-members.ts';
+import type { Mapping, Row } from './mapping.ts';
 import { readRecords } from './records.ts';
 import { csvReader, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
 
@@ -48,58 +49,59 @@ export async function readRowFile(
   { format, mapping = null }: ReadOptions = {},
 ): Promise<RowFile> {
   const { name } = input;
-  const absent = new Set(mapping?.columns);
+  const members = new MappedMembers(mapping?.columns ?? []);
+  const { absent } = members;
   const { start, isWhole, content } = await begun(utf8Chunks(input, mapping?.file.encoding), START_BYTES);
   const kind = format ?? formatOf(name, start.toString());
   if (kind === 'json') {
     const { items, unread } = await readJsonDocument(content, name);
     const how = mapping ?? JSON_EVENTS;
-    return { name, mapping: how, unread, absent, rows: documentRows(items, name, how, absent) };
+    return { name, mapping: how, unread, absent, rows: documentRows(items, name, how, members) };
   }
   const decode = decoderOf(name);
   const opening = { name, begin: { offset: 0, line: 1, index: 0 }, decode, mapping };
   const reader = kind === 'csv' ? await csvReader({ ...opening, start, isWhole }) : ndjsonReader(opening);
-  if (kind === 'csv') absent.clear();
+  const seen = kind === 'csv' ? null : members;
   async function* rows(): AsyncGenerator<FileRow[]> {
     for await (const all of readRecords(content, opening.begin, reader.layout, true)) {
       const records = all.filter(({ offset }) => offset >= reader.begin.offset);
       const found = records.length === 0 ? [] : reader.rows(records);
       yield records.flatMap((record, index) => {
         const own = { name, line: record.line, warning: reader.warningOf(record) };
-        return rowsOf(found[index]!, own, reader.mapping, absent);
+        return rowsOf(found[index]!, own, reader.mapping, seen);
       });
     }
   }
-  return { name, mapping: reader.mapping, unread: [], absent, rows: rows() };
+  return { name, mapping: reader.mapping, unread: [], absent: seen?.absent ?? new Set(), rows: rows() };
 }
 
 async function* documentRows(
   items: JsonDocument['items'],
   name: string,
   mapping: Mapping,
-  absent: Set<string>,
+  members: MappedMembers,
 ): AsyncGenerator<FileRow[]> {
   yield items.flatMap(({ line, value }) => {
     const row = orFault(() => objectRow(value, () => `${name}:${line}`));
-    return rowsOf(row, { name, line, warning: null }, mapping, absent);
+    return rowsOf(row, { name, line, warning: null }, mapping, members);
   });
 }
 
-/** The events of a row, each with its line; one without an event for a row that is left out. */
+/** The events of a row, each with its line; one without an event for a row that is left out. `members`: null for a table, whose header has them. */
 function rowsOf(
   row: Row | CathedralError,
   { name, line, warning }: { name: string } & Pick<FileRow, 'line' | 'warning'>,
   mapping: Mapping,
-  absent: Set<string>,
+  members: MappedMembers | null,
 ): FileRow[] {
   const place = () => `${name}:${line}`;
   const rows = orFault(() => {
     if (row instanceof CathedralError) throw row;
-    for (const column of absent) if (hasColumn(row, column)) absent.delete(column);
+    const misnamed = members?.see(row) ?? null;
     const [first = null, ...others] = mapping.events(row, place);
     const id = first && mapping.idOf(row, place);
     return [
-      { line, id, draft: first, warning },
+      { line, id, draft: first, warning: warning ?? misnamed },
       ...others.map((draft) => ({ line, id: null, draft, warning: null })),
     ];
   });

@@ -225,6 +225,18 @@ describe('a file of NDJSON', () => {
     });
     appendFileSync(path, line(201, { data: {} }));
     expect(await follow('ndjson', mapping, how)).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, line(202, { data: {}, 'data.text': 'x' }));
+    expect(await follow('ndjson', mapping, how)).toMatchObject({
+      imported: 1,
+      findings: [
+        {
+          kind: 'member',
+          message: expect.stringContaining(
+            'expected the member "data.txt", which the mapping file names, found "data.text", but not this one',
+          ),
+        },
+      ],
+    });
   });
 
   test('with thousands of mistakes gets twenty warnings of each kind', async () => {
