@@ -6,6 +6,8 @@ import { asDiskErrors, exists, makeFolder, replaceFile } from '../disk/durable.t
 import { CathedralError } from '../errors.ts';
 import { releaseFolder } from '../release/format/manifest.ts';
 import { currentId, readCurrent } from '../release/format/release.ts';
+import { LIST_PATH } from '../release/format/snapshot-index.ts';
+import { logFile } from '../release/log/log-folder.ts';
 import { Pointer } from './pointer.ts';
 import { type Pulled, show } from './pull.ts';
 
@@ -40,11 +42,19 @@ export class FollowedFolder {
     return this.#version;
   }
 
-  /** Whether the release that is shown is still there: somebody may have emptied the folder. If not, nothing is shown from then on. */
+  /**
+   * Whether the release that is shown, its log and its snapshots are still there: somebody may have emptied the folder, and what is missing would
+   * be answered as if it had never been there. If not, nothing is shown from then on.
+   */
   async isThere(): Promise<boolean> {
     if (this.#version === 0) return true;
     const id = await currentId(this.#out).catch(() => null);
-    const isThere = id !== null && (await exists(join(this.#out, 'releases', id, 'manifest.json')));
+    const places = [
+      join(this.#out, 'releases', `${id}`, 'manifest.json'),
+      logFile(this.#out, 'checkpoint'),
+      ...(this.#pointer?.snapshots ? [join(this.#out, LIST_PATH)] : []),
+    ];
+    const isThere = id !== null && (await Promise.all(places.map(exists))).every(Boolean);
     if (!isThere) this.#version = 0;
     return isThere;
   }

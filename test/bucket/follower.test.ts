@@ -173,8 +173,8 @@ describe('a follower', () => {
     expect(behind).toEqual([]);
   });
 
-  test.each(few(['all of it', 'releases', 'current'] as const, 1))(
-    'fetches the release again when somebody has removed %s from its folder, and says meanwhile that it has none',
+  test.each(few(['all of it', 'log', 'snapshots', 'releases', 'current'] as const, 3))(
+    'fetches again what somebody has removed from its folder: %s, and says meanwhile that it has no release',
     async (what) => {
       const { version } = pushed[0]!.pointed;
       await pointTo(store, pushed[0]!.pointed, past());
