@@ -10,7 +10,7 @@ export const WARNINGS = {
   cycle: 'The cycle is not that of the event’s day.',
   name: 'The name differs from one in an event before it only by white space, case, normal form, a kind of dash or apostrophe, or a Cyrillic letter that looks like a Latin one.',
   value:
-    'The value is the error of a spreadsheet, such as `#REF!`, or a text that pandas, R and others read as a missing one, such as `NA`, `None`, `null` or `nan`, also as an id; or a time that programs write for a missing one, such as `0001-01-01T00:00:00Z`; or a text that was read in a wrong encoding, such as `MÃ¼ller`.',
+    'The value is the error of a spreadsheet, such as `#REF!`, or a text that pandas, R and others read as a missing one, such as `NA`, `None`, `null` or `nan`, also as an id; or a time that programs write for a missing one, such as `0001-01-01T00:00:00Z`, or with a year of two digits that were filled up, `0026`; or a text that was read in a wrong encoding, such as `MÃ¼ller`.',
   quote:
     'Of a CSV file that is appended: a cell has lines that are rows by themselves, so a quote may not be closed.',
   fold: 'The event contradicts others. The service publishes an alert.',

@@ -178,6 +178,8 @@ export const SHORTENED = /^[+-]?\d([.,]\d+)?E\+0?(1[1-9]|[2-9]\d)$/;
 const NO_TIME =
   /^(000[01]-0[01]-0[01]([T ].*)?|(1601-01-01|1753-01-01|1899-12-3[01]|190[04]-01-01|1970-01-01)[T ]00:00(:00)?(\.0+)?(Z|\+00(:?00)?)?)$/;
 const LONGEST_NO_TIME = 35;
+/** Programs fill a year of two digits up with zeros: 0026 for 2026. A ledger of such an event begins two thousand years ago. */
+const SHORT_YEAR = /^00\d\d-\d\d-\d\d([T ]|$)/;
 
 /** `Ã¤` for ä, `Å¾` for ž, `Ð°` for а, `Â°` for °, `â€“` for a dash. Guillemets may follow a letter. */
 export const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|[ÄÅÐÑ][\xa1-\xaa\xac-\xba\xbc-\xbfŸ]|Â[\xa0-\xbf]|â€/;
@@ -196,6 +198,12 @@ function warnAboutValues(value: unknown, path: string, warn: Warn): void {
       'value',
       `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,
       JSON.stringify(value),
+    );
+  else if (typeof value === 'string' && SHORT_YEAR.test(value))
+    warn(
+      'value',
+      `${path} to have a year of four digits ("format" in the mapping file reads years of two)`,
+      JSON.stringify(value.slice(0, 80)),
     );
   else if (typeof value === 'string' && SHORTENED.test(value))
     warn(

@@ -5,7 +5,7 @@ import {
   type NextPlace,
   warningsOf,
 } from '../../../pipeline/ledger/events/draft.ts';
-import { slotTime } from '../../../pipeline/ledger/events/slot.ts';
+import { cycleOf, slotTime } from '../../../pipeline/ledger/events/slot.ts';
 import { messageOf } from '../../fault-of.ts';
 import { rowsOf } from '../../rows-of.ts';
 
@@ -151,5 +151,20 @@ describe('warnings', () => {
     const local = timestamp.replace('T', ' ').replace('Z', '+00');
     const data = { mii: 1, closed: local, day: '0000-00-00', born: '1970-01-01', at: '1970-01-01T06:00:00Z' };
     expect(warn({ timestamp, cycle: 'C-0', data })).toEqual(['timestamp', 'data.closed', 'data.day'].map(of));
+  });
+
+  test('of a time with a year of two digits that were filled up', () => {
+    const of = (path: string) => expect.stringContaining(`value: ${path} to have a year of four digits`);
+    const data = {
+      mii: 1,
+      closed: '0026-10-01 06:00',
+      day: '0099-12-31',
+      old: '0100-01-01',
+      id: '0026-10-01-7',
+    };
+    const timestamp = '0026-10-01T06:00:00Z';
+    expect(warn({ timestamp, cycle: cycleOf(timestamp), data })).toEqual(
+      ['timestamp', 'data.closed', 'data.day'].map(of),
+    );
   });
 });
