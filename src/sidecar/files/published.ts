@@ -88,13 +88,10 @@ async function follow(
   const { out, baseUrl: service } = config;
   await assertOwnFolder(out);
   const log = (line: string) => logger.warn(line);
-  const store = objectStoreAt(address, credentialsFrom(config), {
-    access: 'read',
-    software,
-    log,
-    ...PATIENCE,
-  });
-  await assertUsable(store);
+  const options = { access: 'read', software, log, ...PATIENCE } as const;
+  const store = objectStoreAt(address, credentialsFrom(config), options);
+  // Once only: a store that does not answer would delay the start of a server that has a release.
+  await assertUsable(objectStoreAt(address, credentialsFrom(config), { ...options, attempts: 1 }));
   const follower = await Follower.open({
     store,
     out,
@@ -167,7 +164,11 @@ async function assertOwnFolder(out: string): Promise<void> {
 
 /** Throws what only an operator can change: a refused key, a missing bucket. */
 async function assertUsable(store: S3Store): Promise<void> {
-  await store.probe().catch((error) => {
+  try {
+    await store.probe();
+  } catch (error) {
     if (!(error instanceof CathedralError && error.cause instanceof TransientFault)) throw error;
-  });
+  } finally {
+    store.close();
+  }
 }

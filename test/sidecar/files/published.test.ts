@@ -124,7 +124,10 @@ describe('a server that follows a bucket', () => {
     const paths = [...pathsBeside(), '/economy/supply', '/economy/supply?as_of=2025-07-03T08:00:00Z'];
     for (const path of paths) expect([path, (await get(app, path)).statusCode]).toEqual([path, 200]);
     await opened.pop()!.close();
+    engine.calls.length = 0;
     const again = await sidecar(out);
+    // A store that is silent is waited for at each call.
+    expect(engine.calls.filter(({ key }) => key === '').length).toBe(1);
     for (const path of paths) expect([path, (await get(again.app, path)).statusCode]).toEqual([path, 200]);
   });
 
