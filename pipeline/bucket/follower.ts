@@ -205,7 +205,13 @@ export class Follower {
       await this.#inTurn(async () => {
         // Otherwise it would remove what is fetched now.
         await this.#cleanUp();
-        const pulled = await pull(next, { ...this.#options, recorded: {}, signal: this.#stop.signal });
+        const pulled = await pull(next, { ...this.#options, recorded: {}, signal: this.#stop.signal }).catch(
+          (error) => {
+            // What is wrong may be the pointer, of which no hash is known: it is read again.
+            this.#pointers.forget();
+            throw error;
+          },
+        );
         this.#prepared = { pointer: next, pulled };
         this.#clock.plan(Date.parse(next.switch_at));
       });

@@ -307,6 +307,21 @@ describe('a follower', () => {
     await until(() => follower.version === pushed[2]!.pointed.version);
   });
 
+  test('reads a pointer again that another byte came with once', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const { follower, faults } = await follow(await temporaryFolder());
+    await until(() => follower.version > 0);
+    let altered = 0;
+    engine.plan = ({ method, key }) => {
+      if (method !== 'GET' || key !== POINTER_KEY || altered > 0) return null;
+      altered += 1;
+      return 'altered';
+    };
+    await pointTo(store, pushed[1]!.pointed, past());
+    await until(() => follower.version === pushed[1]!.pointed.version);
+    expect([altered, faults.length > 0]).toEqual([1, true]);
+  });
+
   test('serves what it has while the store is down, and from the start', async () => {
     await pointTo(store, pushed[0]!.pointed, past());
     const { follower, out, faults } = await follow(await temporaryFolder());
